@@ -35,8 +35,8 @@ def serve(data: str | None, port: int | None, no_browser: bool, limit_mb: int | 
     """Serve a page to this computer alone: drop a table, pick the column to predict, read the report.
 
     The address that is printed works once and opens a session in the browser; opening it again prints
-    another one, for a session of its own. Reports and models can be downloaded; everything else is removed
-    when the server ends, by Ctrl-C.
+    another one. Reports and models can be downloaded; everything else is removed when the server ends, by
+    Ctrl-C.
 
     \b
     Examples:
@@ -55,7 +55,7 @@ def serve(data: str | None, port: int | None, no_browser: bool, limit_mb: int | 
         offered = None if data is None else _offered(data, stack)
         browse = None if no_browser else _browse
         run(limits, port=port or 0, offered=offered, announce=_announce, browse=browse)
-    click.echo("Ended; all files of the sessions are removed.", err=True)
+    click.echo("Ended; all files are removed.", err=True)
 
 
 def _check_installed() -> None:

@@ -1,22 +1,17 @@
 """The web application: routes and their handlers.
 
-A request passes the ``Guard``, then a handler below. Handlers look up the session of the cookie, then a table
-or report of that session, and render a page of ``pages``. Long work runs in processes of ``works``; pages
-poll their state. Every refusal is a ``Refused`` with a status and a message for the user.
-
-Order of reading: :func:`make_app` (the table of addresses), then the handlers in the order of that table.
-
-Depends on starlette and on the other modules of this folder: ``desk`` holds the state and looks up the
-session, table or report of a request, ``guard`` refuses foreign requests, ``uploads`` receives files,
-``works`` runs tasks in processes, ``pages`` makes the HTML.
+A request passes the ``Guard``, then a handler below, which looks up a table or report of the state and
+renders a page of ``pages``. Long work runs in processes of ``jobs``; pages poll their state. Every refusal is
+a ``Refused`` with a status and a message for the user.
 """
 
 import asyncio
 import re
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
@@ -29,22 +24,23 @@ from starlette.types import ASGIApp
 
 from .. import reporting
 from . import pages
-from .desk import Desk, desk_of, not_there, report_of, session_of, session_or_none, table_of
 from .guard import Guard, report_policy
 from .job import MODEL, REPORT
+from .jobs import Job
 from .limits import MIB, Refused
-from .session import Report, Session, Upload
+from .state import AppState, Report, Upload
 from .uploads import given_name, receive
 
-__all__ = ["Desk", "make_app"]
+__all__ = ["make_app"]
+
+Item = TypeVar("Item", Upload, Report)
 
 _LONGEST_FORM = MIB
 # Bytes and seconds for which the rest of a rejected upload is still read.
 _DRAINED, _DRAIN_SECONDS = 16 * MIB, 2.0
 # A report names its own security policy within its first bytes.
 _HEAD = 4096
-_SWEEP_SECONDS = 60.0
-_WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_SLOW, _TOO_LARGE, _BUSY, _FULL = 400, 403, 404, 408, 413, 503, 507
+_WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_SLOW, _TOO_LARGE, _FULL = 400, 403, 404, 408, 413, 507
 
 _STATIC = {
     "page.css": (Path(reporting.__file__).parent / "page.css", "text/css"),
@@ -53,28 +49,19 @@ _STATIC = {
 }
 
 
-def make_app(desk: Desk) -> ASGIApp:
+def make_app(state: AppState) -> ASGIApp:
     """Return the application behind its guard.
 
     Parameters
     ----------
-    desk : Desk
-        State of the server.
-
-    Returns
-    -------
-    ASGI application
-        Closes the desk when it shuts down.
+    state : AppState
+        State of the server, which is closed when the application shuts down.
     """
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        sweeping = asyncio.create_task(_sweep(desk))
-        try:
-            yield
-        finally:
-            sweeping.cancel()
-            await run_in_threadpool(desk.close)
+        yield
+        await run_in_threadpool(state.close)
 
     routes = [
         Route("/", _home),
@@ -101,27 +88,58 @@ def make_app(desk: Desk) -> ASGIApp:
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
     # A redirect would build an address from the Host header; unknown addresses are simply not found.
     app.router.redirect_slashes = False
-    app.state.desk = desk
-    return Guard(app, lambda request, error: _answer(request, error, has_session=False))
+    app.state.own = state
+    return Guard(app, lambda request, error: _answer(request, error, is_inside=False))
 
 
-async def _sweep(desk: Desk) -> None:
-    """End idle sessions once a minute, for as long as the server runs."""
-    while True:
-        await asyncio.sleep(_SWEEP_SECONDS)
-        await run_in_threadpool(desk.sessions.sweep)
+def _state(request: Request) -> AppState:
+    """Return the state of the server, for requests of any kind."""
+    state: AppState = request.app.state.own
+    return state
+
+
+def _is_inside(request: Request) -> bool:
+    """Return whether the request has the cookie of this server."""
+    state = _state(request)
+    return state.admits(request.cookies.get(state.cookie))
+
+
+def _own(request: Request) -> AppState:
+    """Return the state of the server; refuse the request if it has no cookie."""
+    if not _is_inside(request):
+        raise Refused(_FORBIDDEN, "there is no session; open the address that the terminal shows")
+    return _state(request)
+
+
+def _found(request: Request, among: Mapping[str, Item]) -> Item:
+    """Return the table or report of an address."""
+    item = among.get(request.path_params["key"])
+    if item is None:
+        raise _not_there()
+    return item
+
+
+def _table_of(request: Request) -> Upload:
+    return _found(request, _own(request).tables)
+
+
+def _report_of(request: Request) -> Report:
+    return _found(request, _own(request).reports)
+
+
+def _not_there() -> Refused:
+    return Refused(_NOT_FOUND, "there is no such page; it may have been removed")
 
 
 async def _home(request: Request) -> Response:
-    """Show the page of the session, or exchange the token of the address for a session."""
-    desk = desk_of(request)
+    """Show the first page, or exchange the token of the address for the cookie."""
     token = request.query_params.get("token")
     # Link checkers send HEAD requests; one of them must not use up the token of the user.
     if token is not None and request.method != "HEAD":
-        return _enter(request, desk, token)
-    if session_or_none(request) is None and _comes_from_elsewhere(request):
+        return _enter(request, token)
+    if not _is_inside(request) and _comes_from_elsewhere(request):
         return HTMLResponse(pages.moved("/"))
-    return HTMLResponse(pages.home(session_of(request), desk.limits))
+    return HTMLResponse(pages.home(_own(request)))
 
 
 def _comes_from_elsewhere(request: Request) -> bool:
@@ -129,77 +147,70 @@ def _comes_from_elsewhere(request: Request) -> bool:
     return request.headers.get("sec-fetch-site") == "cross-site"
 
 
-def _enter(request: Request, desk: Desk, token: str) -> Response:
-    """Exchange the token of an address for a cookie; a request that has a cookie is let in again."""
-    if session_or_none(request) is not None:
+def _enter(request: Request, token: str) -> Response:
+    """Exchange the token of an address for the cookie; a request that has it is let in again."""
+    state = _state(request)
+    if _is_inside(request):
         return RedirectResponse("/", status_code=303)
-    if not desk.tokens.spend(token):
-        if desk.tokens.was_spent(token):
+    if not state.spend(token):
+        if state.was_spent(token):
             # The address is known to this person, but used up. A new one is shown in the terminal only, so
             # that it reaches the owner of the terminal and nobody else.
-            if not desk.tokens.are_open:
-                desk.announce(desk.tokens.issue())
+            if state.token is None:
+                state.announce(state.issue())
             raise Refused(_FORBIDDEN, "this address was used already; the terminal shows a new one")
         raise Refused(_FORBIDDEN, "this address is not valid; open the one that the terminal shows")
-    if desk.door is not None:
-        desk.door.unlink(missing_ok=True)
-    secret, session = desk.sessions.open()
+    if state.door is not None:
+        state.door.unlink(missing_ok=True)
     location = "/"
-    if desk.offered is not None:
-        # Only the first user gets it: others may be other people on this machine.
-        (name, path), desk.offered = desk.offered, None
-        location = f"/tables/{session.add_table(name, path, None, 0).key}"
+    if state.offered is not None:
+        (name, path), state.offered = state.offered, None
+        location = f"/tables/{state.add_table(name, path, None).key}"
     response = (
         HTMLResponse(pages.moved(location))
         if _comes_from_elsewhere(request)
         else RedirectResponse(location, status_code=303)
     )
     # Scripts cannot read the cookie, and requests from other sites do not carry it.
-    response.set_cookie(desk.cookie, secret, httponly=True, samesite="strict")
+    response.set_cookie(state.cookie, state.secret, httponly=True, samesite="strict")
     return response
 
 
 async def _end(request: Request) -> Response:
-    desk, session = desk_of(request), session_of(request)
-    await run_in_threadpool(desk.sessions.end, session)
+    state = _own(request)
+    await run_in_threadpool(state.clear)
     response = HTMLResponse(pages.goodbye())
-    response.delete_cookie(desk.cookie, httponly=True, samesite="strict")
+    response.delete_cookie(state.cookie, httponly=True, samesite="strict")
     return response
 
 
 async def _static(request: Request) -> Response:
     found = _STATIC.get(request.path_params["name"])
     if found is None:
-        raise not_there()
+        raise _not_there()
     path, kind = found
     return Response(path.read_bytes(), media_type=kind)
 
 
 async def _upload(request: Request) -> Response:
     """Receive a file, and answer with the address of its table."""
-    desk, session = desk_of(request), session_of(request)
+    state = _own(request)
     try:
-        with desk.sessions.receiving(session):
-            table = await _received(request, desk, session)
+        table = await _received(request, state)
     except Refused:
         await _drain(request)
         raise
     return JSONResponse({"location": f"/tables/{table.key}"}, status_code=201)
 
 
-async def _received(request: Request, desk: Desk, session: Session) -> Upload:
-    """Receive a file into a directory of the session; remove everything if that fails."""
-    directory, name = session.room_for_table(), given_name(request)
-    n_bytes = 0
+async def _received(request: Request, state: AppState) -> Upload:
+    """Receive a file into a directory of its own; remove everything if that fails."""
+    directory, name = state.made(), given_name(request)
     try:
-        path, n_bytes = await receive(request, name, directory, desk.limits, desk.sessions.storage)
-        return session.add_table(name, path, directory, n_bytes)
+        return state.add_table(name, await receive(request, name, directory, state.limits), directory)
     except BaseException as error:
         shutil.rmtree(directory, ignore_errors=True)
-        # If receive() has failed, it has released its space itself, and n_bytes is still 0.
-        desk.sessions.storage.give_back(n_bytes)
         if isinstance(error, OSError):
-            # A full disk, or a session that ended meanwhile.
             raise Refused(_FULL, f"the file could not be kept here ({error.strerror}); try again") from error
         raise
 
@@ -216,73 +227,73 @@ async def _drain(request: Request) -> None:
 
 
 async def _table(request: Request) -> Response:
-    session = session_of(request)
-    return HTMLResponse(pages.table_page(table_of(request, session), session))
+    return HTMLResponse(pages.table_page(_table_of(request), _own(request)))
 
 
 async def _table_state(request: Request) -> Response:
-    work = table_of(request, session_of(request)).work
-    return JSONResponse({**work.shown(), "words": pages.words_of(work, 0), "share": pages.share_of(work)})
+    return _progress(_table_of(request).job, 0)
+
+
+def _progress(job: Job, n_ahead: int) -> Response:
+    words, share = pages.words_of(job, n_ahead), pages.share_of(job)
+    return JSONResponse({**job.shown(), "words": words, "share": share})
 
 
 async def _start(request: Request) -> Response:
     """Start a report with the choices of a form."""
-    session = session_of(request)
-    table, form = table_of(request, session), await _form(request)
+    table, form = _table_of(request), await _form(request)
     # Forms name columns by position, never by text, so that no name has to survive a round trip.
     names = table.columns
     target = _column(names, form.get("target", [""])[0]) if form.get("what") != ["classes"] else None
     # The target may be ticked among the columns to leave out; choosing it as the target counts.
     drop = [name for given in form.get("drop", []) if (name := _column(names, given)) != target]
-    report = session.add_report(table, target, drop, rows=form.get("rows") == ["yes"])
+    report = _own(request).add_report(table, target, drop, rows=form.get("rows") == ["yes"])
     return RedirectResponse(f"/reports/{report.key}", status_code=303)
 
 
 async def _remove_table(request: Request) -> Response:
-    session = session_of(request)
-    await run_in_threadpool(session.remove_table, table_of(request, session))
+    await run_in_threadpool(_own(request).remove_table, _table_of(request))
     return RedirectResponse("/", status_code=303)
 
 
 async def _report(request: Request) -> Response:
-    report = report_of(request)
-    return HTMLResponse(pages.report_page(report, desk_of(request).works.ahead_of(report.work)))
+    report = _report_of(request)
+    return HTMLResponse(pages.report_page(report, _own(request).jobs.ahead_of(report.job)))
 
 
 async def _report_state(request: Request) -> Response:
-    work = report_of(request).work
-    words = pages.words_of(work, desk_of(request).works.ahead_of(work))
-    return JSONResponse({**work.shown(), "words": words, "share": pages.share_of(work)})
+    job = _report_of(request).job
+    return _progress(job, _own(request).jobs.ahead_of(job))
 
 
 async def _cancel(request: Request) -> Response:
-    report = report_of(request)
-    await run_in_threadpool(desk_of(request).works.cancel, report.work)
+    report = _report_of(request)
+    await run_in_threadpool(_own(request).jobs.cancel, report.job)
     return RedirectResponse(f"/reports/{report.key}", status_code=303)
 
 
 async def _remove_report(request: Request) -> Response:
-    report = report_of(request)
-    await run_in_threadpool(session_of(request).remove_report, report)
+    report = _report_of(request)
+    await run_in_threadpool(_own(request).remove_report, report)
     return RedirectResponse(f"/tables/{report.table.key}", status_code=303)
 
 
 async def _report_file(request: Request) -> Response:
-    return _file(report_of(request), REPORT, None)
+    return _file(_report_of(request), REPORT, None)
 
 
 async def _download_report(request: Request) -> Response:
-    return _file(report_of(request), REPORT, "report.html")
+    return _file(_report_of(request), REPORT, "report.html")
 
 
 async def _download_model(request: Request) -> Response:
-    return _file(report_of(request), MODEL, "model.json")
+    return _file(_report_of(request), MODEL, "model.json")
 
 
 def _file(report: Report, file: str, ending: str | None) -> Response:
     """Return a finished file of a report, to be shown, or to be saved under a name of safe characters."""
-    if file not in report.work.ready:
-        raise not_there()
+    if file not in report.job.ready:
+        raise _not_there()
     kind = "text/html" if file == REPORT else "application/json"
     # The name of the user's file goes into a header, in which only these characters are safe.
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", report.table.name.split(".", 1)[0]).strip("-") or "table"
@@ -305,7 +316,7 @@ def _column(names: Sequence[str], given: str) -> str:
 
 async def _form(request: Request) -> dict[str, list[str]]:
     """Read the fields of a form within limits of size and time."""
-    limits, body = desk_of(request).limits, b""
+    limits, body = _state(request).limits, b""
     try:
         async with asyncio.timeout(limits.stall_seconds):
             async for piece in request.stream():
@@ -324,30 +335,26 @@ async def _form(request: Request) -> dict[str, list[str]]:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return _answer(request, error, has_session=session_or_none(request) is not None)
+    return _answer(request, error, is_inside=_is_inside(request))
 
 
 async def _no_such_page(request: Request, error: Exception) -> Response:
     """Answer errors of the router, such as unknown addresses and methods."""
     assert isinstance(error, HTTPException)
     message = "there is no such page" if error.status_code == _NOT_FOUND else error.detail
-    has_session = session_or_none(request) is not None
-    response = _answer(request, Refused(error.status_code, message), has_session=has_session)
+    response = _answer(request, Refused(error.status_code, message), is_inside=_is_inside(request))
     response.headers.update(error.headers or {})
     return response
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """Answer unexpected errors without their details, which are for the terminal only."""
-    return _answer(
-        request, Refused(500, "codelength failed, which it should not; see the terminal"), has_session=False
-    )
+    message = "codelength failed, which it should not; see the terminal"
+    return _answer(request, Refused(500, message), is_inside=False)
 
 
-def _answer(request: Request, error: Refused, *, has_session: bool) -> Response:
+def _answer(request: Request, error: Refused, *, is_inside: bool) -> Response:
     """Return a refusal as a page for browsers, or as JSON for scripts."""
-    # Lets scripts and browsers know that trying again makes sense.
-    headers = {"retry-after": "5"} if error.status == _BUSY else {}
     if "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(pages.refusal(str(error), has_session=has_session), error.status, headers)
-    return JSONResponse({"message": str(error)}, error.status, headers)
+        return HTMLResponse(pages.refusal(str(error), is_inside=is_inside), error.status)
+    return JSONResponse({"message": str(error)}, error.status)

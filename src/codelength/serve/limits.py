@@ -1,4 +1,4 @@
-"""Limits of a server, of its users and of its worker processes."""
+"""Limits of a server and of its worker processes."""
 
 import os
 from dataclasses import dataclass
@@ -74,16 +74,8 @@ class Limits:
     ----------
     upload_bytes : int
         Size of one file.
-    disk_bytes : int
-        Size of all files of all users.
-    receiving, looking, working, waiting : int
-        Simultaneous uploads, looks at files and reports, and the length of the queues of the latter two.
-    sessions, tables, reports : int
-        Sessions, and tables and reports of each.
-    under_way : int
-        Reports of one user that run or wait, so that one user cannot fill the queue.
-    idle_seconds : float
-        Duration of a session without a request.
+    looking, working : int
+        Looks at files, and reports, that run at a time.
     stall_seconds : float
         Longest pause of an upload, and longest delay behind its minimum speed.
     bytes_per_second : float
@@ -95,16 +87,8 @@ class Limits:
     """
 
     upload_bytes: int = 200 * MIB
-    disk_bytes: int = 4 * GIB
-    receiving: int = 4
     looking: int = 2
     working: int = 1
-    waiting: int = 8
-    sessions: int = 16
-    tables: int = 20
-    reports: int = 50
-    under_way: int = 4
-    idle_seconds: float = 8 * 3600.0
     stall_seconds: float = 30.0
     bytes_per_second: float = 64 * 1024
     look_memory_bytes: int = _LOOK_MEMORY
@@ -112,7 +96,7 @@ class Limits:
 
     @classmethod
     def of_this_machine(cls, upload_bytes: int) -> "Limits":
-        """Return the usual limits, with disk and memory for uploads of a size.
+        """Return the usual limits, with memory for uploads of a size.
 
         All processes together may use three quarters of the memory. As many looks at files and reports run at
         a time as fit into it, but always one of each.
@@ -125,8 +109,8 @@ class Limits:
         Examples
         --------
         >>> limits = Limits.of_this_machine(10 * MIB)
-        >>> limits.upload_bytes, limits.disk_bytes // GIB
-        (10485760, 4)
+        >>> limits.upload_bytes, limits.read.unpacked_bytes // GIB
+        (10485760, 2)
         """
         memory = _memory()
         looking = 2 if memory >= 2 * _LOOK_MEMORY + _LEAST_MEMORY else 1
@@ -138,7 +122,6 @@ class Limits:
         unpacked_bytes = max(2 * GIB, 4 * upload_bytes)
         return cls(
             upload_bytes=upload_bytes,
-            disk_bytes=max(4 * GIB, 8 * upload_bytes),
             looking=looking,
             working=working,
             read=ReadLimits(unpacked_bytes=unpacked_bytes, memory_bytes=memory // working),

@@ -14,10 +14,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .._scratch import Scratch
 from ..errors import InvalidParameter
-from .app import Desk, make_app
+from .app import make_app
+from .jobs import COMMAND
 from .limits import Limits
 from .pages import moved
-from .works import COMMAND
+from .state import AppState
 
 __all__ = ["HOST", "serve"]
 
@@ -43,18 +44,18 @@ def serve(
     Parameters
     ----------
     limits : Limits
-        Limits of users and processes.
+        Limits of uploads and processes.
     port : int
         Port on the loopback address; 0 for any free port.
     offered : tuple of str and Path, optional
-        Name and path of a table that the first user finds opened.
+        Name and path of a table that is opened first.
     announce : function
         Called with the address to open, and with further addresses later.
     browse : function, optional
         Opens a private file that leads to the first address. The address itself is not passed, because other
         users of this machine can read the arguments of a browser.
     command : sequence of str
-        Command that starts a process for one task.
+        Command that starts a process for one job.
 
     Raises
     ------
@@ -65,23 +66,23 @@ def serve(
         directory = Path(scratch)
         # The port is known only after binding, since 0 asks for any free one.
         own = f"http://{HOST}:{listener.getsockname()[1]}/?token="
-        desk = Desk(directory, limits, offered, lambda token: announce(own + token), command)
+        state = AppState(directory, limits, offered, lambda token: announce(own + token), command)
         try:
-            address = own + desk.tokens.issue()
+            address = own + state.issue()
             announce(address)
             if browse is not None:
-                desk.door = _door(directory, address)
+                state.door = _door(directory, address)
                 # In a thread: a browser for terminals blocks its caller.
-                threading.Thread(target=browse, args=(desk.door.as_uri(),), daemon=True).start()
-            _Server(_config(desk)).run(sockets=[listener])
+                threading.Thread(target=browse, args=(state.door.as_uri(),), daemon=True).start()
+            _Server(_config(state)).run(sockets=[listener])
         finally:
-            desk.close()
+            state.close()
 
 
-def _config(desk: Desk) -> uvicorn.Config:
+def _config(state: AppState) -> uvicorn.Config:
     """Return the settings of the server: HTTP only, no logs of addresses, limited connections."""
     return uvicorn.Config(
-        make_app(desk),
+        make_app(state),
         http=_Connection,
         loop="asyncio",
         ws="none",

@@ -1,4 +1,4 @@
-"""Reception of files, with limits of size, speed and disk space."""
+"""Reception of files, with limits of size and speed."""
 
 import asyncio
 import time
@@ -12,7 +12,6 @@ from ..errors import DataError
 from ..render.texts import one_line
 from .inspection import suffix_of
 from .limits import Limits, Refused, sized
-from .session import Storage
 
 __all__ = ["given_name", "receive"]
 
@@ -29,9 +28,7 @@ def given_name(request: Request) -> str:
     return name if len(name) <= _LONGEST_NAME else f"...{name[-_LONGEST_NAME + 3 :]}"
 
 
-async def receive(
-    request: Request, name: str, directory: Path, limits: Limits, storage: Storage
-) -> tuple[Path, int]:
+async def receive(request: Request, name: str, directory: Path, limits: Limits) -> Path:
     """Write the body of a request to a file, and check its size while it arrives.
 
     Parameters
@@ -44,13 +41,6 @@ async def receive(
         An empty directory; the name of the file in it does not depend on the user.
     limits : Limits
         Limits of size and speed.
-    storage : Storage
-        Disk space, which is released again if the file is refused.
-
-    Returns
-    -------
-    path, n_bytes : Path and int
-        The file and its size.
 
     Raises
     ------
@@ -64,25 +54,19 @@ async def receive(
     n_bytes, head, pieces = 0, b"", request.stream()
     begun = time.monotonic()
     unfinished = directory / "unfinished"
+    with open(unfinished, "xb") as file:
+        while piece := await _next(pieces, limits, begun + n_bytes / limits.bytes_per_second):
+            n_bytes += len(piece)
+            if n_bytes > limits.upload_bytes:
+                raise _too_large(limits)
+            head = (head + piece)[:_HEAD] if len(head) < _HEAD else head
+            file.write(piece)
+    if not n_bytes:
+        raise Refused(_NOTHING, "the file is empty; the first line must hold the column names")
     try:
-        with open(unfinished, "xb") as file:
-            while piece := await _next(pieces, limits, begun + n_bytes / limits.bytes_per_second):
-                if n_bytes + len(piece) > limits.upload_bytes:
-                    raise _too_large(limits)
-                # Taken piece by piece: a declared size that never arrives would otherwise block space for
-                # others.
-                storage.take(len(piece))
-                n_bytes += len(piece)
-                head = (head + piece)[:_HEAD] if len(head) < _HEAD else head
-                file.write(piece)
-        if not n_bytes:
-            raise Refused(_NOTHING, "the file is empty; the first line must hold the column names")
-        return unfinished.rename(directory / f"table{suffix_of(name, head)}"), n_bytes
-    except BaseException as error:
-        storage.give_back(n_bytes)
-        if isinstance(error, DataError):
-            raise Refused(_OTHER_KIND, str(error)) from error
-        raise
+        return unfinished.rename(directory / f"table{suffix_of(name, head)}")
+    except DataError as error:
+        raise Refused(_OTHER_KIND, str(error)) from error
 
 
 async def _next(pieces: AsyncGenerator[bytes, None], limits: Limits, due: float) -> bytes:

@@ -11,14 +11,15 @@ pytest.importorskip("starlette", reason="the extra serve is not installed")
 
 from starlette.testclient import TestClient
 
-from codelength.serve.app import Desk, make_app
+from codelength.serve.app import make_app
 from codelength.serve.limits import MIB, Limits, ReadLimits
+from codelength.serve.state import AppState
 
 HOST = "127.0.0.1:8123"
 OWN = {"origin": f"http://{HOST}"}
 STAND_IN = (sys.executable, "-P", str(Path(__file__).with_name("stand_in.py")))
 READ = ReadLimits(unpacked_bytes=8 * MIB, rows=100_000, columns=100, cells=1_000_000)
-LIMITS = Limits(upload_bytes=MIB, disk_bytes=4 * MIB, read=READ)
+LIMITS = Limits(upload_bytes=MIB, read=READ)
 CSV = b"outlook,wind,play\nsun,no,yes\nrain,yes,no\nsun,yes,yes\nrain,no,no\n"
 
 
@@ -34,13 +35,13 @@ def wait_for(condition):
 class User:
     """Somebody with a browser."""
 
-    def __init__(self, app, desk):
+    def __init__(self, app, state):
         self.http = TestClient(app, base_url=f"http://{HOST}", follow_redirects=False)
-        self.desk = desk
+        self.state = state
 
     def enter(self, token=None):
         """Open the address of the terminal."""
-        return self.http.get("/", params={"token": token or self.desk.tokens.issue()})
+        return self.http.get("/", params={"token": token or self.state.issue()})
 
     def get(self, path, **headers):
         return self.http.get(path, headers=headers)
@@ -62,7 +63,7 @@ class User:
 
     def report(self, table, target=None, drop=()):
         """Start a report on a table: the address of its page."""
-        names = self.desk_table(table).columns
+        names = self.table(table).columns
         data = {"what": "classes"} if target is None else {"what": "report", "target": names.index(target)}
         answer = self.post(f"{table}/reports", {**data, "drop": [names.index(name) for name in drop]})
         assert answer.status_code == 303, answer.text
@@ -72,13 +73,9 @@ class User:
         """Ask until the state, or another entry, of a page is one of some; return what was told."""
         return wait_for(lambda: (told := self.get(f"{location}/state").json())[state] in until and told)
 
-    def desk_table(self, location):
+    def table(self, location):
         """What the server knows about a table."""
-        key = location.rsplit("/", 1)[1]
-        return next(s.tables[key] for s in self.sessions() if key in s.tables)
-
-    def sessions(self):
-        return list(self.desk.sessions._by_digest.values())
+        return self.state.tables[location.rsplit("/", 1)[1]]
 
 
 @pytest.fixture
@@ -99,39 +96,31 @@ def offered(request):
 
 
 @pytest.fixture
-def desk(tmp_path, limits, announced, offered):
+def state(tmp_path, limits, announced, offered):
     directory = tmp_path / "desk"
     directory.mkdir()
-    desk = Desk(directory, limits, offered, announced.append, STAND_IN)
-    desk.directory = directory
-    yield desk
-    desk.close()
+    state = AppState(directory, limits, offered, announced.append, STAND_IN)
+    state.directory = directory
+    yield state
+    state.close()
     assert list(directory.iterdir()) == []
 
 
 @pytest.fixture
-def app(desk):
-    return make_app(desk)
+def app(state):
+    return make_app(state)
 
 
 @pytest.fixture
-def stranger(app, desk):
+def stranger(app, state):
     """Somebody without a token."""
-    return User(app, desk)
+    return User(app, state)
 
 
 @pytest.fixture
-def user(app, desk):
+def user(app, state):
     """Somebody who is in."""
-    user = User(app, desk)
-    assert user.enter().status_code == 303
-    return user
-
-
-@pytest.fixture
-def other(app, desk):
-    """Somebody else who is in."""
-    user = User(app, desk)
+    user = User(app, state)
     assert user.enter().status_code == 303
     return user
 

@@ -25,6 +25,6 @@ def test_a_small_machine_does_one_thing_at_a_time(monkeypatch):
     assert (found.looking, found.working) == (1, 1)
 
 
-def test_a_look_has_its_own_share(desk):
-    assert desk.looks._limits["memory_bytes"] == desk.limits.look_memory_bytes
-    assert desk.works._limits["memory_bytes"] == desk.limits.read.memory_bytes
+def test_a_look_has_its_own_share(state):
+    assert state.looks._limits["memory_bytes"] == state.limits.look_memory_bytes
+    assert state.jobs._limits["memory_bytes"] == state.limits.read.memory_bytes

@@ -8,7 +8,6 @@ import pytest
 from starlette.requests import Request
 
 from codelength.serve.limits import Limits, Refused
-from codelength.serve.session import Storage
 from codelength.serve.uploads import given_name, receive
 
 LIMITS = Limits(upload_bytes=1000, stall_seconds=0.05)
@@ -32,17 +31,15 @@ def piece(body, more=True):
     return {"type": "http.request", "body": body, "more_body": more}
 
 
-def received(asked, directory, limits=LIMITS, storage=None):
-    return asyncio.run(receive(asked, "t.csv", directory, limits, storage or Storage(10_000)))
+def received(asked, directory, limits=LIMITS):
+    return asyncio.run(receive(asked, "t.csv", directory, limits))
 
 
-def test_pieces_are_joined_and_paid_for(tmp_path):
-    storage = Storage(10_000)
+def test_pieces_are_joined(tmp_path):
     asked = request(piece(b"a,"), piece(b""), piece(b"b\n1,2\n"), piece(b"", more=False))
-    path, n_bytes = received(asked, tmp_path, storage=storage)
+    path = received(asked, tmp_path)
     assert path == tmp_path / "table.csv"
     assert path.read_bytes() == b"a,b\n1,2\n"
-    assert n_bytes == storage.used == 8
 
 
 @pytest.mark.parametrize(
@@ -55,12 +52,10 @@ def test_pieces_are_joined_and_paid_for(tmp_path):
         ([piece(b"", more=False)], 400, "is empty"),
     ],
 )
-def test_what_is_refused_is_not_paid_for(tmp_path, messages, status, words):
-    storage = Storage(10_000)
+def test_what_is_refused(tmp_path, messages, status, words):
     with pytest.raises(Refused, match=words) as caught:
-        received(request(*messages), tmp_path, storage=storage)
+        received(request(*messages), tmp_path)
     assert caught.value.status == status
-    assert storage.used == 0
 
 
 def test_an_upload_that_trickles_is_refused_although_it_never_stops(tmp_path):
@@ -72,17 +67,16 @@ def test_an_upload_that_trickles_is_refused_although_it_never_stops(tmp_path):
         return piece(b"a")
 
     asked = Request(request().scope, receive_piece)
-    storage = Storage(10_000)
     with pytest.raises(Refused, match="too slow") as caught:
-        received(asked, tmp_path, limits, storage)
+        received(asked, tmp_path, limits)
     assert caught.value.status == 408
-    assert storage.used == 0
 
 
 def test_an_upload_at_the_least_speed_is_taken(tmp_path):
     limits = replace(LIMITS, stall_seconds=5.0, bytes_per_second=1.0)
     pieces = [piece(b"a,b\n") for _ in range(20)]
-    assert received(request(*pieces, piece(b"", more=False)), tmp_path, limits)[1] == 80
+    path = received(request(*pieces, piece(b"", more=False)), tmp_path, limits)
+    assert path.stat().st_size == 80
 
 
 @pytest.mark.parametrize("declared", ["1001", "9" * 400])
@@ -92,15 +86,7 @@ def test_a_file_that_says_it_is_too_large_is_not_waited_for(tmp_path, declared):
 
 
 def test_exactly_as_much_as_is_allowed(tmp_path):
-    assert received(request(piece(b"a" * 1000, more=False)), tmp_path)[1] == 1000
-
-
-def test_no_room(tmp_path):
-    storage = Storage(10)
-    with pytest.raises(Refused, match="more than 10 bytes would be kept") as caught:
-        received(request(piece(b"a,b\n1,2\n"), piece(b"3,4\n", more=False)), tmp_path, storage=storage)
-    assert caught.value.status == 507
-    assert storage.used == 0
+    assert received(request(piece(b"a" * 1000, more=False)), tmp_path).stat().st_size == 1000
 
 
 def test_a_full_disk_is_told(user, monkeypatch):
@@ -111,7 +97,7 @@ def test_a_full_disk_is_told(user, monkeypatch):
     answer = user.send()
     assert answer.status_code == 507
     assert "No space left on device" in answer.json()["message"]
-    assert user.desk.sessions.storage.used == 0
+    assert list(user.state.directory.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from codelength import load
 
-from .conftest import LIMITS, READ
+from .conftest import CSV, LIMITS, READ, User, wait_for
 
 
 def test_from_a_file_to_its_report_and_model(user, tmp_path):
@@ -54,33 +54,28 @@ def test_the_contents_of_rows_are_shown_only_where_that_was_asked_for(user):
         assert ("and their contents" in user.get(f"{report}/page").text) == shown
 
 
-def test_the_first_user_finds_the_table_of_the_command(desk, app, tmp_path):
-    from .conftest import CSV, User
-
+def test_the_table_of_the_command_is_opened_first(state, app, tmp_path):
     path = tmp_path / "mine.csv"
     path.write_bytes(CSV)
-    desk.offered = ("mine.csv", path)
-    first, second = User(app, desk), User(app, desk)
-    table = first.enter().headers["location"]
-    first.wait(table)
-    assert "mine.csv" in first.get(table).text
-    assert second.enter().headers["location"] == "/"
-    assert "mine.csv" not in second.get("/").text
-    report = first.report(table, "play")
-    assert first.wait(report)["state"] == "done"
-    assert first.post(f"{table}/remove").status_code == 303
+    state.offered = ("mine.csv", path)
+    user = User(app, state)
+    table = user.enter().headers["location"]
+    user.wait(table)
+    assert "mine.csv" in user.get(table).text
+    report = user.report(table, "play")
+    assert user.wait(report)["state"] == "done"
+    assert user.post(f"{table}/remove").status_code == 303
     assert path.read_bytes() == CSV
 
 
-def test_progress_is_told_and_work_can_be_cancelled(user, desk):
+def test_progress_is_told_and_work_can_be_cancelled(user, state):
     table = user.brought(b"a,slow\n1,x\n2,y\n")
     report = user.report(table, "slow")
     told = user.wait(report, until=("counting slowly",), state="stage")
     assert told["words"] == "Counting slowly ..."
     assert told["total"] == 600
     assert 'action="' + report + '/cancel"' in user.get(report).text
-    (session,) = user.sessions()
-    process = next(iter(session.reports.values())).work._process
+    process = next(iter(state.reports.values())).job._process
     assert process.poll() is None
     assert user.post(f"{report}/cancel").headers["location"] == report
     assert process.returncode is not None
@@ -105,7 +100,7 @@ def test_a_bad_table_gives_a_readable_message_and_the_server_lives_on(user, cont
     table = user.send(content, "bad.csv").json()["location"]
     told = user.wait(table)
     if told["state"] == "done":
-        column = user.desk_table(table).columns[-1]
+        column = user.table(table).columns[-1]
         table = user.report(table, column)
         told = user.wait(table)
     assert told["state"] == "failed"
@@ -162,41 +157,60 @@ class TestLimitsOfTheSystem:
         assert "more time than is allowed" in user.wait(report)["message"]
 
 
-def test_removing_a_table_ends_its_work_and_frees_its_room(user, desk):
+def test_removing_a_table_ends_its_work_and_frees_its_room(user, state):
     table = user.brought(b"a,slow\n1,x\n2,y\n")
     report = user.report(table, "slow")
     user.wait(report, until=("running",))
     assert user.post(f"{table}/remove").headers["location"] == "/"
     assert user.get(report).status_code == user.get(table).status_code == 404
-    assert desk.sessions.storage.used == 0
-    (session,) = user.sessions()
-    assert list(session.directory.iterdir()) == []
+    assert list(state.directory.iterdir()) == []
 
 
-def test_a_report_can_be_removed_by_itself(user, desk):
+def test_a_report_can_be_removed_by_itself(user, state):
     table = user.brought()
-    before = desk.sessions.storage.used
+    (before,) = wait_for(lambda: len(left := list(state.directory.iterdir())) == 1 and left)
     report = user.report(table, "play")
     user.wait(report)
-    assert desk.sessions.storage.used > before
+    assert len(list(state.directory.iterdir())) == 2
     assert f'action="{report}/remove"' in user.get(table).text
     assert user.post(f"{report}/remove").headers["location"] == table
     assert user.get(report).status_code == 404
     assert user.post(f"{report}/remove").status_code == 404
     assert user.get(table).status_code == 200
-    assert desk.sessions.storage.used == before
+    assert list(state.directory.iterdir()) == [before]
 
 
-def test_removing_twice_at_once_frees_room_once(user, desk):
+def test_removing_twice_at_once_does_nothing_more(user, state):
     table = user.brought()
     report = user.report(table, "play")
     user.wait(report)
-    (session,) = user.sessions()
-    kept_table, kept_report = next(iter(session.tables.values())), next(iter(session.reports.values()))
+    kept_table, kept_report = next(iter(state.tables.values())), next(iter(state.reports.values()))
     for _ in range(2):
-        session.remove_report(kept_report)
-        session.remove_table(kept_table)
-    assert desk.sessions.storage.used == 0
+        state.remove_report(kept_report)
+        state.remove_table(kept_table)
+    assert list(state.directory.iterdir()) == []
+
+
+class TestReportsInLine:
+    @pytest.fixture
+    def limits(self):
+        return replace(LIMITS, working=1)
+
+    def test_reports_wait_for_each_other(self, user):
+        table = user.brought(b"a,slow\n1,x\n2,y\n")
+        first, second = user.report(table, "slow"), user.report(table, "slow")
+        user.wait(first, until=("running",))
+        assert user.get(f"{second}/state").json()["words"].startswith("Waiting for others to finish")
+        user.post(f"{first}/cancel")
+        user.wait(second, until=("running",))
+
+    def test_a_report_that_is_cancelled_in_line_never_starts(self, user):
+        table = user.brought(b"a,slow\n1,x\n2,y\n")
+        first, second = user.report(table, "slow"), user.report(table, "slow")
+        user.wait(first, until=("running",))
+        user.post(f"{second}/cancel")
+        assert user.get(f"{second}/state").json()["state"] == "cancelled"
+        assert user.get(f"{first}/state").json()["state"] == "running"
 
 
 def test_the_state_is_json_whatever_is_told(user):

@@ -277,9 +277,7 @@ def test_a_hundred_uploads_at_once_leave_it_responsive(start):
         assert server.ask("GET", "/")[0] == 200
         n_pages += 1
     assert len(statuses) == 100
-    assert set(statuses) <= {201, 429, 503}
-    assert 201 in statuses
-    assert 503 in statuses
+    assert set(statuses) == {201}
     assert all("try again" in text or "remove one" in text or "location" in text for text in texts)
     assert n_pages > 1
     assert server.ask("GET", "/")[0] == 200

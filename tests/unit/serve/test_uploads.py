@@ -3,7 +3,6 @@
 import gzip
 import io
 import struct
-import threading
 from dataclasses import replace
 
 import duckdb
@@ -11,7 +10,7 @@ import pytest
 
 from codelength.serve.limits import MIB
 
-from .conftest import CSV, LIMITS, READ, User, wait_for
+from .conftest import CSV, LIMITS, READ, wait_for
 
 
 def parquet(tmp_path, sql):
@@ -26,10 +25,7 @@ def refused(user, *args, **kwargs):
     """Why an upload is refused at once; nothing of it is left."""
     answer = user.send(*args, **kwargs)
     assert answer.status_code >= 400, answer.text
-    (session,) = user.sessions()
-    assert list(session.directory.iterdir()) == []
-    assert user.desk.sessions.storage.used == 0
-    assert session.n_receiving == 0
+    assert list(user.state.directory.iterdir()) == []
     return answer.status_code, answer.json()["message"]
 
 
@@ -57,13 +53,13 @@ def test_packed_and_parquet_files(user, tmp_path):
 @pytest.mark.parametrize(
     "name", ["../../../evil.csv", "/etc/evil.csv", "..\\evil.csv", "a/b\x00/evil.csv", "évil.csv"]
 )
-def test_the_name_of_a_file_is_no_path(user, desk, name):
+def test_the_name_of_a_file_is_no_path(user, state, name):
     from urllib.parse import quote
 
     user.brought(name=quote(name))
-    inside = [path for path in desk.directory.rglob("*") if path.is_file()]
+    inside = [path for path in state.directory.rglob("*") if path.is_file()]
     assert [path.name for path in inside] == ["table.csv"]
-    assert not list(desk.directory.parent.rglob("*vil*"))
+    assert not list(state.directory.parent.rglob("*vil*"))
 
 
 def test_a_hostile_name_is_shown_and_does_nothing(user):
@@ -138,9 +134,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(user):
 
     with pytest.raises(RuntimeError, match="gone"):
         user.send(pieces())
-    (session,) = user.sessions()
-    wait_for(lambda: not list(session.directory.iterdir()) and not session.n_receiving)
-    assert user.desk.sessions.storage.used == 0
+    wait_for(lambda: not list(user.state.directory.iterdir()))
 
 
 def gz_bomb(n_bytes):
@@ -230,7 +224,7 @@ class TestALongHeader:
 class TestManyColumns:
     @pytest.fixture
     def limits(self):
-        return replace(LIMITS, upload_bytes=8 * MIB, disk_bytes=32 * MIB, read=replace(READ, columns=20_000))
+        return replace(LIMITS, upload_bytes=8 * MIB, read=replace(READ, columns=20_000))
 
     def test_ten_thousand_columns_can_be_chosen_from(self, user):
         names = [f"column {i}" for i in range(10_000)]
@@ -247,7 +241,7 @@ class TestManyColumns:
 def test_the_limits_hold_again_when_the_report_is_made(user):
     """A file could be exchanged in between; nobody else can, but the process looks for itself."""
     table = user.brought()
-    path = user.desk_table(table).path
+    path = user.table(table).path
     path.write_bytes(b"outlook,wind,play\n" + b"a,b,c\n" * 150_000)
     report = user.report(table, "play")
     assert "rows, and at most 100,000 are taken here" in user.wait(report)["message"]
@@ -266,121 +260,6 @@ def test_forms_that_name_no_column(user):
     assert answer.status_code == 400
 
 
-class TestAFullServer:
-    @pytest.fixture
-    def limits(self):
-        return replace(LIMITS, tables=3, reports=2, working=1, waiting=1, sessions=3, disk_bytes=MIB)
-
-    def test_tables(self, user):
-        tables = [user.brought() for _ in range(3)]
-        assert user.send().status_code == 429
-        user.post(f"{tables[0]}/remove")
-        assert user.send().status_code == 201
-
-    def test_disk(self, user, other):
-        content = b"a,b\n" + b"1,2\n" * 160_000
-        table = user.brought(content[: MIB * 6 // 10])
-        answer = other.send(content[: MIB * 6 // 10])
-        assert answer.status_code == 507
-        assert "more than 1 MB would be kept here" in answer.json()["message"]
-        user.post(f"{table}/remove")
-        assert other.send(content[: MIB * 6 // 10]).status_code == 201
-
-    def test_reports_in_line(self, user, other):
-        table = user.brought(b"a,slow\n1,x\n2,y\n")
-        first, second = user.report(table, "slow"), user.report(table, "slow")
-        user.wait(first, until=("running",))
-        assert user.get(f"{second}/state").json()["words"].startswith("Waiting for others to finish")
-        assert user.post(f"{table}/reports", {"what": "classes"}).status_code == 429
-        answer = other.post(f"{other.brought()}/reports", {"what": "classes"})
-        assert answer.status_code == 503
-        assert answer.headers["retry-after"] == "5"
-        user.post(f"{first}/cancel")
-        user.wait(second, until=("running",))
-
-    def test_one_user_leaves_room_for_others(self, user, desk):
-        (session,) = user.sessions()
-        session.limits = replace(desk.limits, under_way=1, reports=9)
-        table = user.brought(b"a,slow\n1,x\n2,y\n")
-        user.report(table, "slow")
-        answer = user.post(f"{table}/reports", {"what": "classes"})
-        assert answer.status_code == 429
-        assert "reports under way: 1; wait" in answer.json()["message"]
-
-    def test_a_report_that_is_cancelled_in_line_never_starts(self, user):
-        table = user.brought(b"a,slow\n1,x\n2,y\n")
-        first, second = user.report(table, "slow"), user.report(table, "slow")
-        user.wait(first, until=("running",))
-        user.post(f"{second}/cancel")
-        assert user.get(f"{second}/state").json()["state"] == "cancelled"
-        assert user.get(f"{first}/state").json()["state"] == "running"
-
-    def test_sessions_that_lost_their_cookies_make_room(self, app, desk):
-        """First those without tables, in the order in which they were used last; none that is at work."""
-        users = [User(app, desk) for _ in range(3)]
-        assert [user.enter().status_code for user in users] == [303] * 3
-        users[0].brought()
-        users[1].get("/")
-        later = [User(app, desk) for _ in range(2)]
-        assert [user.enter().status_code for user in later] == [303] * 2
-        assert [user.get("/").status_code for user in users] == [200, 403, 403]
-        for user in later:
-            user.brought()
-        assert User(app, desk).enter().status_code == 303
-        assert [user.get("/").status_code for user in (users[0], *later)] == [403, 200, 200]
-
-    def test_sessions_that_are_all_at_work(self, app, desk):
-        users = [User(app, desk) for _ in range(3)]
-        for user, target in zip(users, ("slow", "slow", None), strict=True):
-            user.enter()
-            table = user.brought(b"a,slow\n1,x\n2,y\n")
-            if target is not None:
-                user.report(table, target)
-        assert User(app, desk).enter().status_code == 303
-        assert users[2].get("/").status_code == 403
-        (session,) = (session for session in users[0].sessions() if not session.tables)
-        with desk.sessions.receiving(session):
-            answer = User(app, desk).enter()
-            assert answer.status_code == 429
-            assert "wait until one of them is done" in answer.json()["message"]
-
-
-def test_uploads_beyond_those_that_are_taken_at_a_time(user, other, app, desk):
-    """Slow senders hold their places; others are told to wait, and pages are shown all the while."""
-    go = threading.Event()
-
-    def slowly():
-        yield CSV
-        go.wait(30)
-        yield b"sun,no,yes\n"
-
-    answers = []
-
-    def begin(sender, n_coming):
-        threads = [threading.Thread(target=lambda: answers.append(sender.send(slowly()))) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        wait_for(lambda: sum(session.n_receiving for session in user.sessions()) >= n_coming)
-        return threads
-
-    threads = begin(user, 2)
-    assert user.send().status_code == 503  # the other places are for others
-    threads += begin(other, 4)
-    third = User(app, desk)
-    third.enter()
-    refusal = third.send()
-    assert refusal.status_code == 503
-    assert (
-        refusal.json()["message"] == "too many files are coming in at the moment; wait a little and try again"
-    )
-    assert user.get("/").status_code == 200
-    go.set()
-    for thread in threads:
-        thread.join()
-    assert [answer.status_code for answer in answers] == [201] * 4
-    assert user.send().status_code == 201
-
-
 def test_a_short_text_in_many_rows_of_a_parquet_file(user, tmp_path):
     """A dictionary holds a text once, however many rows have it: 100 kB and a few codes are 10 GB of text."""
     sql = "SELECT repeat('x', 100000) AS a, range % 2 AS y FROM range(100000)"
@@ -393,7 +272,7 @@ def test_a_short_text_in_many_rows_of_a_parquet_file(user, tmp_path):
 
 def test_a_form_with_very_many_columns_is_read_at_once(user):
     """The names are looked up in the list itself: a copy of it for every field takes seconds."""
-    table = user.desk_table(user.brought())
+    table = user.table(user.brought())
     assert table.columns is table.columns
     answer = user.post(f"/tables/{table.key}/reports", {"target": "2", "drop": ["0"] * 3000})
     assert answer.status_code == 303
