@@ -101,46 +101,6 @@ class Engine:
             return f"regexp_matches({text}, {text_literal(pattern)})"
         return f"{text} ~ {text_literal(pattern)}"
 
-    def time_text(self, column: str, zoned: bool) -> str:
-        """Return a column of times or text as text, under any settings of a session.
-
-        Parameters
-        ----------
-        column : str
-            Expression of the column.
-        zoned : bool
-            Times may have a zone; they are converted to UTC.
-        """
-        if self.name == "duckdb":
-            text = f"CAST({column} AS VARCHAR)"
-            kind, utc = "TIMESTAMP WITH TIME ZONE", f"TRY_CAST({column} AS TIMESTAMPTZ) AT TIME ZONE 'UTC'"
-            spelt = f"strftime({utc}, '%Y-%m-%dT%H:%M:%S.%f')"
-        else:
-            # to_jsonb spells dates and times as ISO 8601, whatever the DateStyle of the session.
-            text = f"(to_jsonb({column}) #>> '{{}}')"
-            kind = "timestamp with time zone"
-            utc = f"CAST({text} AS timestamptz) AT TIME ZONE 'UTC'"
-            spelt = f"to_char({utc}, 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
-        if not zoned:
-            return text
-        return f"CASE WHEN {self.type_of(column)} = '{kind}' THEN {spelt} || '+00:00' ELSE {text} END"
-
-    def stamp_before(self, text: str, minutes: str) -> str:
-        """Return a date with a time less some minutes, without fractions of a second.
-
-        Parameters
-        ----------
-        text : str
-            Expression of the date and time as text.
-        minutes : str
-            Expression of the number of minutes.
-        """
-        if self.name == "duckdb":
-            moment = f"TRY_CAST({text} AS TIMESTAMP) - to_minutes({minutes})"
-            return f"strftime({moment}, '%Y-%m-%dT%H:%M:%S')"
-        moment = f"CAST({text} AS timestamp) - make_interval(mins => {minutes})"
-        return f"to_char({moment}, 'YYYY-MM-DD\"T\"HH24:MI:SS')"
-
     def largest(self, columns: Sequence[str]) -> str:
         """Return an expression of the largest of some columns, in nested groups of ``MOST_TERMS``."""
         while len(columns) > 1:

@@ -11,6 +11,7 @@ probabilities of all classes, in double precision.
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +25,17 @@ from ..table import Variable
 from ..table._messages import shown
 from ..table.spelling import looks_like_time, parse_time
 from ..typing import FloatArray
-from .cells import beyond_doubles, check_values, spellings
+from .cells import beyond_doubles, check_values
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
 OPSET, ML_OPSET, IR_VERSION = 18, 3, 9
 """Versions of the operators and the format, supported by runtimes since 2023."""
+
+_NAIVE_FORM = re.compile(
+    r"(?=.)([0-9]{4}-[0-9]{2}-[0-9]{2})?(?:(?:^|T)([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?)?"
+)
 
 
 def to_onnx(look_ups: LookUps) -> "ModelProto":
@@ -186,7 +191,7 @@ def _codes(graph: _Graph, variable: Variable) -> str:
         return _with_missing(graph, cells, places, missing)
     if all(isinstance(value, str) for value in known):
         cells = graph.input(variable.name, graph.text)
-        codes = {key: code for code, text in enumerate(known) for key in _keys(variable, str(text))}
+        codes = _keys(variable, [*map(str, known)])
         # ONNX has no missing text; empty text is missing unless it is a value itself.
         codes.setdefault("", missing)
         return graph.node(
@@ -214,15 +219,47 @@ def _codes(graph: _Graph, variable: Variable) -> str:
     return _with_missing(graph, cells, places, missing)
 
 
-def _keys(variable: Variable, text: str) -> list[str]:
-    """Return the input texts that are equal to a value."""
-    keys = spellings(text)
-    if any(looks_like_time(key) and parse_time(key).endswith("+00:00") for key in keys):
-        raise InvalidParameter(
-            f"column {shown(variable.name)}: times of a time zone, such as {shown(text)}, which ONNX cannot "
-            "bring to one zone; make numbers of them before the model is fitted"
-        )
-    return keys
+def _keys(variable: Variable, texts: Sequence[str]) -> dict[str, int]:
+    """Return the code of every input text that equals a value; raise InvalidParameter for unclear times."""
+    where, forms = f"column {shown(variable.name)}", dict[str, str]()
+    codes: dict[str, int] = {}
+    for code, text in enumerate(texts):
+        form = parse_time(text)
+        other = forms.setdefault(form, text)
+        if other != text:
+            raise InvalidParameter(
+                f"{where}: {shown(other)} and {shown(text)} are the same time, but two values; spell them "
+                "alike before the model is fitted"
+            )
+        if looks_like_time(text) and form.endswith("+00:00"):
+            raise InvalidParameter(
+                f"{where}: times of a time zone, such as {shown(text)}, which ONNX cannot bring to one zone; "
+                "make numbers of them before the model is fitted"
+            )
+        codes |= dict.fromkeys(spellings(text), code)
+    return codes
+
+
+def spellings(text: str) -> list[str]:
+    """Return a text and, if it is a time without a time zone, the ways in which programs spell it.
+
+    Examples
+    --------
+    >>> spellings("12:30:00.5"), spellings("soon")
+    (['12:30:00.5', '12:30:00.500', '12:30:00.500000', '12:30:00.500000000'], ['soon'])
+    """
+    form = parse_time(text)
+    naive = _NAIVE_FORM.fullmatch(form)
+    if naive is None:
+        return [text]
+    date, whole, digits = naive[1] or "", naive[2] or "00:00:00", naive[3] or ""
+    # Programs print milliseconds, microseconds or nanoseconds.
+    clocks = [f"{whole}.{digits:0<{n}}" for n in (3, 6, 9) if n >= len(digits)]
+    clocks += [f"{whole}.{digits}" if digits else whole, whole[:5]]
+    found = [
+        f"{date}{between}{clock}" for between in ("T" * bool(date), " " * bool(date)) for clock in clocks
+    ]
+    return [*dict.fromkeys([text, form, *(one for one in found if parse_time(one) == form)])]
 
 
 def _counted(

@@ -146,6 +146,10 @@ def test_random_models(made):
     )
     names = ["guess", *(f"p{k}" for k in range(schema.n_classes))]
     for dialect, run in ENGINES.items():
+        if any(str(one.values[0]).startswith("2020") for one in schema.variables):
+            with pytest.raises(InvalidParameter, match="dates or times as categories"):
+                to_sql(look_ups, "my rows", names, dialect=dialect, keep=["row"])
+            continue
         statement = to_sql(look_ups, "my rows", names, dialect=dialect, keep=["row"])
         found = sorted(run(statement, frame.assign(row=range(N_ROWS))))
         probs = np.array([row[2:] for row in found], dtype=np.float64)

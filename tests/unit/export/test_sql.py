@@ -118,7 +118,8 @@ def test_classes_keep_their_type(labels):
 def test_truth_values_and_times_in_duckdb():
     rng = np.random.default_rng(3)
     moments = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 10**12, 300), unit="us")
-    frame = pd.DataFrame({"flag": rng.random(300) < 0.5, "moment": moments, "day": moments.date})
+    days = (pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 3000, 300), unit="D")).date
+    frame = pd.DataFrame({"flag": rng.random(300) < 0.5, "moment": moments, "day": days})
     frame["utc"] = frame["moment"].dt.tz_localize("UTC")
     labels = np.where(frame["flag"] ^ (rng.random(300) < 0.2), "a", "b")
     model = NaiveBayes().fit(frame, labels)
