@@ -3,13 +3,13 @@
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import NamedTuple, TypeVar
 
 from .._threads import n_threads_or_default
 from ..errors import DataError
 from ..sources import Batch, Batches
-from ..sources.batch import UnlistedValue, located
+from ..sources.batch import located
 
 Part = TypeVar("Part")
 Progress = Callable[[int], object]
@@ -56,14 +56,7 @@ def fold(
     if own is not None:
         found: Part | None = own(work, columns, merge, progress=progress)
         return found
-    threads = n_threads_or_default(n_threads)
-    domains, read_known = getattr(work, "domains", None), getattr(batches, "read_known", None)
-    if domains and read_known is not None:
-        # Sources may encode known values while reading, which is faster. A value outside the domains ends
-        # this pass, and the stream is read again without them.
-        with suppress(UnlistedValue):
-            return _sum(_results(work, read_known(columns, domains), threads), merge, progress)
-    return _sum(_results(work, batches.read(columns), threads), merge, progress)
+    return _sum(_results(work, batches.read(columns), n_threads_or_default(n_threads)), merge, progress)
 
 
 def _sum(

@@ -77,21 +77,6 @@ class CountWork:
         return Tally(count(coded, n_threads=1), unknown, kept, rows.n_rows)
 
     @property
-    def domains(self) -> dict[str, tuple[Any, ...]]:
-        """Values of text columns with a limited number of known values, for sources that use them."""
-        named = [(variable.name, variable) for variable in self.schema.variables]
-        if self.roles.target is not None and self.schema.target is not None:
-            named.append((self.roles.target, self.schema.target))
-        return {
-            name: known
-            for name, variable in named
-            if (known := tuple(value for value in variable.values if value is not None))
-            and variable.kind == "category"
-            and len(known) <= _MOST_KNOWN
-            and all(isinstance(value, str) for value in known)
-        }
-
-    @property
     def encoder(self) -> BatchEncoder:
         """The encoder, created on first use because it is not pickled."""
         if self._encoder is None:

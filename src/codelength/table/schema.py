@@ -192,22 +192,6 @@ class Schema(Shown):
         variables = tuple(Variable.from_json(variable) for variable in document["variables"])
         return cls(variables, None if target is None else Variable.from_json(target))
 
-    def describe(self) -> str:
-        """Return one line per variable: its kind, its values, and how they were found.
-
-        Examples
-        --------
-        >>> print(Schema([Variable("colour", ("blue", "red"))]).describe())
-        colour: category, 2 values (blue, red); declared
-        """
-        lines = []
-        for variable in (*self.variables, *([self.target] if self.target else [])):
-            values = _shortened(["missing" if value is None else str(value) for value in variable.values])
-            size = f"{variable.n_values} value{'s' if variable.n_values != 1 else ''}"
-            role = "target, " if variable is self.target else ""
-            lines.append(f"{variable.name}: {role}{variable.kind}, {size} {values}; {variable.origin}")
-        return "\n".join(lines)
-
     def _title(self) -> str:
         target = "no target" if self.target is None else f"target {shown(self.target.name)}"
         classes = f", {counted(self.n_classes, 'class')}" if self.target is not None else ""

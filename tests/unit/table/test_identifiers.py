@@ -32,7 +32,7 @@ class TestTheRule:
             schema = infer_schema(TABLE)
         assert schema.variables[0].kind == "ignored"
         assert schema.variables[0].values == ("any",)
-        assert "300 distinct values in 300 cells" in schema.describe()
+        assert "300 distinct values in 300 cells" in schema.variables[0].origin
         assert "left out" in str(schema)
 
     @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ class TestTheRule:
             infer_schema(TABLE, identifiers="drop")
 
     def test_a_batch_of_a_file_is_judged_by_its_own_rows(self, tmp_path):
-        from codelength.sources.files.readers import read_batches
+        from codelength.sources.readers import read_batches
 
         texts = [f"v{n % 400}" for n in range(2000)]
         pl.DataFrame({"c": texts}).write_csv(tmp_path / "t.csv")

@@ -7,7 +7,6 @@ import pytest
 
 from codelength import Schema, Variable
 from codelength.errors import InvalidParameter, SchemaMismatch
-from codelength.table import interval_variable
 from codelength.table.schema import smallest_code_type
 
 
@@ -97,20 +96,3 @@ def test_positions_by_name():
     assert schema.position("b") == 1
     with pytest.raises(SchemaMismatch, match=r"'c'.*\(a, b\)"):
         schema.position("c")
-
-
-def test_a_description_for_people():
-    schema = Schema(
-        [
-            Variable("colour", ("red", None), origin="seen"),
-            interval_variable("age", [18, 65]),
-            Variable("digit", tuple(range(10))),
-        ],
-        Variable("ripe", (False, True)),
-    )
-    assert schema.describe().splitlines() == [
-        "colour: category, 2 values (red, missing); seen",
-        "age: interval, 3 values (< 18, 18 to 65, >= 65); declared",
-        "digit: category, 10 values (0, 1, 2, 3, 4, 5, ... 4 more); declared",
-        "ripe: target, category, 2 values (False, True); declared",
-    ]

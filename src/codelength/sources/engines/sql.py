@@ -1,7 +1,7 @@
 """Queries against databases, run by DuckDB."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -71,10 +71,6 @@ class QueryBatches:
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows, in the order in which the database returns them, with these columns."""
         return self._batches.read(columns)
-
-    def read_known(self, columns: Sequence[str], domains: Mapping[str, Sequence[str]]) -> Iterator[Batch]:
-        """Yield the rows, with columns of text as dictionaries of their known values."""
-        return self._batches.read_known(columns, domains)
 
     def close(self) -> None:
         """Close the database."""
