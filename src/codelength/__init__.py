@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .selection import select_variables as select_variables
     from .sources import SqlQuery as SqlQuery
     from .sources import as_batches as as_batches
-    from .sources.files.readers import read_table as read_table
+    from .sources.readers import read_table as read_table
     from .table import Schema as Schema
     from .table import Table as Table
     from .table import Variable as Variable
@@ -66,7 +66,7 @@ _HOMES = {
     "as_batches": ".sources",
     "evaluate": ".evaluation",
     "load": ".estimators",
-    "read_table": ".sources.files.readers",
+    "read_table": ".sources.readers",
     "report": ".reporting",
     "reproduce": "codelength_lab",
     "select_variables": ".selection",

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from codelength.errors import CodelengthError
 from codelength.sources import as_table
-from codelength.sources.files.readers import read_table
+from codelength.sources.readers import read_table
 from codelength.table import Schema, Table
 
 from .kinds import KINDS, Cells, Unsuitable

@@ -16,7 +16,7 @@ import pytest
 from codelength import read_table
 from codelength.errors import CodelengthError
 from codelength.sources import as_table
-from codelength.sources.files.readers import read_batches
+from codelength.sources.readers import read_batches
 from codelength.table import infer_schema
 
 from .harness import LONGEST_MESSAGE, Fault, attempts
@@ -75,7 +75,7 @@ class CsvFiles:
 def check_types(path: Path, names: list[str], rows: list[list[Any]]) -> None:
     """Cells that the reader takes for numbers and truth values are those that spell them."""
     read = read_table(path, na=())
-    batches = list(read_batches(path, 7, na=())) if len(rows) < 100 else [read]
+    batches = [table for table, _ in read_batches(path, 7, na=())] if len(rows) < 100 else [read]
     for name in names:
         whole, parts = read.column(name).cells, [batch.column(name).cells for batch in batches]
         check_cells(name, np.concatenate(parts), whole)

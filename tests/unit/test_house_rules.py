@@ -24,7 +24,6 @@ REWRITTEN = "estimators become flat; the rewrite divides them"
 
 EXCEPTIONS = {
     ("codelength/averages/members/kernel.py", "", "lines"): "not yet divided: spaces of kernels",
-    ("codelength/sources/files/_csv.py", "", "lines"): "not yet divided: faults of files",
     ("codelength/estimators/_latent_inference.py", "", "lines"): REWRITTEN,
     ("codelength/estimators/_latent_inference.py", "LatentInference.intervals", "parameters"): REWRITTEN,
     (

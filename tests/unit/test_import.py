@@ -55,7 +55,7 @@ def test_a_model_works_without_any_frame_library():
     """They are optional: here they cannot be imported at all."""
     code = (
         "import sys\n"
-        "for name in ('pandas', 'polars', 'pyarrow', 'matplotlib'): sys.modules[name] = None\n"
+        "for name in ('pandas', 'polars', 'matplotlib'): sys.modules[name] = None\n"
         "from codelength import NaiveBayes\n"
         "model = NaiveBayes().fit({'a': ['x', 'y', None], 'b': [1.5, 2.5, 3.5]}, ['no', 'yes', 'no'])\n"
         "print(model.predict({'a': ['x'], 'b': [1.5]}).tolist())\n"

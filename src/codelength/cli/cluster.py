@@ -254,7 +254,7 @@ def _write(
         with open_writer(memberships, [*beside, *names], for_spreadsheets=for_spreadsheets) as writer:
             columns = {name: probs[:, k] for k, name in enumerate(names[1:])}
             # People count components from 1.
-            writer.write({**beside, names[0]: model.labels_ + 1} | columns)
+            writer.write({**beside, names[0]: model.labels_ + 1, **columns})
 
 
 def _draw(found: _Findings, source: Source, kind: str, file: str) -> None:

@@ -77,13 +77,8 @@ def predict(
         first = next(rows, None)
         if first is None:
             raise DataError(f"{source.data}: has no rows")
-        by_arrow = _by_arrow(source, carried)
         with writer_to(
-            output,
-            [*carried, *names],
-            as_json=as_json,
-            by_arrow=by_arrow,
-            for_spreadsheets=for_spreadsheets,
+            output, [*carried, *names], as_json=as_json, for_spreadsheets=for_spreadsheets
         ) as writer:
             for columns in itertools.chain([first], rows):
                 writer.write(columns)
@@ -98,7 +93,7 @@ def _rows(
     progress: Callable[[int], object] | None,
 ) -> "Generator[ColumnDict]":
     """Yield the columns of the output, some rows at a time."""
-    from ..sources.files._arrow import ArrowCells
+    from ..sources.files._cells import ArrowCells
 
     # Arrow keeps the types of columns that are carried over, such as dates.
     if _by_arrow(source, carried):
@@ -146,7 +141,6 @@ def writer_to(
     names: Sequence[str],
     *,
     as_json: bool,
-    by_arrow: bool = False,
     for_spreadsheets: bool = False,
 ) -> "AbstractContextManager[TableWriter]":
     """Return a writer of rows to a file, or to standard output for ``"-"``.
@@ -159,8 +153,6 @@ def writer_to(
         Columns.
     as_json : bool
         Write a JSON list of rows.
-    by_arrow : bool
-        Whether columns are those of Arrow.
     for_spreadsheets : bool
         Whether to neutralise formulas in CSV.
     """
@@ -171,4 +163,4 @@ def writer_to(
         return json_writer(output)
     if output == "-" and sys.stdout.isatty():
         return terminal_writer(names, for_spreadsheets=for_spreadsheets)
-    return open_writer(output, names, by_arrow=by_arrow, for_spreadsheets=for_spreadsheets)
+    return open_writer(output, names, for_spreadsheets=for_spreadsheets)

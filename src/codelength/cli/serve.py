@@ -71,7 +71,7 @@ def _check_installed() -> None:
 def _offered(data: str, stack: ExitStack) -> "tuple[str, Path]":
     """Return the name and path of the first table, after checking that it can be opened."""
     from ..datasets.registry import find, table_path
-    from ..sources.files.readers import as_file, column_names
+    from ..sources.readers import as_file, column_names
 
     entry = find(data)
     if entry is not None:

@@ -85,13 +85,13 @@ class Source:
         if self.is_stream:
             return True
         is_file = not self.is_bundled and self.data != "-" and os.path.isfile(self.data)
-        return is_file and os.path.getsize(self.data) >= LARGE and _has_arrow()
+        return is_file and os.path.getsize(self.data) >= LARGE
 
     @property
     def keeps_types(self) -> bool:
-        """True for a file whose cells have types, all of which Arrow can represent."""
+        """True for a file whose cells have types."""
         is_file = not self.is_stream and not self.is_bundled and self.data != "-"
-        return is_file and not self.is_text and _has_arrow()
+        return is_file and not self.is_text
 
     @property
     def stream(self) -> Any:
@@ -165,7 +165,7 @@ class Source:
 
     def _read_file(self) -> "Table":
         """Read one file, or standard input."""
-        from ..sources.files.readers import as_file, read_table
+        from ..sources.readers import as_file, read_table
 
         with working("reading"), as_file(self.data) as path:
             is_text = _is_text(path)
@@ -203,15 +203,21 @@ class Source:
             return self.read(needs_target=False), {}
         if self.is_bundled:
             return self._bundled_beside(names)
-        from ..sources.files.readers import as_file, column_names, read_beside
-        from ..sources.roles import AskedRoles
+        from ..sources.readers import as_file, column_names, read_carrying
 
         keep = [name for name in self.keep if name not in names] if self.keep else None
         with working("reading"), as_file(self.data) as path:
-            # Columns that do not exist are not dropped here, so that read_beside can name them in its error.
+            # Columns that do not exist are not dropped here, so that the reader can name them in its error.
             others = [name for name in names if name in column_names(path) and name != self.weights]
-            asked = AskedRoles.of(self.target, self.weights, list(dict.fromkeys([*self.drop, *others])), keep)
-            ((table, beside),) = read_beside(path, names, asked, na=self.na or None)
+            table, beside = read_carrying(
+                path,
+                names,
+                target=self.target,
+                weights=self.weights,
+                drop=list(dict.fromkeys([*self.drop, *others])),
+                keep=keep,
+                na=self.na or None,
+            )
             is_text = _is_text(path)
         self._tell_missing(_n_missing(table), is_text=is_text)
         return table, beside
@@ -242,8 +248,7 @@ class Source:
         beside : dict of str to array
             Their cells carried over.
         """
-        from ..sources.files.readers import as_file, column_names, read_beside
-        from ..sources.roles import AskedRoles
+        from ..sources.readers import as_file, column_names, read_batches
 
         needed = [variable.name for variable in schema.variables if variable.kind != "ignored"]
         wanted = list(dict.fromkeys([*needed, *others]))
@@ -259,11 +264,11 @@ class Source:
             names = column_names(path)
             self._check_present([*wanted, *carried], names)
             # Without variables to read, any column gives the number of rows.
-            asked = AskedRoles.of(None, None, (), wanted or names[:1])
+            keep = wanted or names[:1]
             is_text = _is_text(path)
             kinds = _verbatim(schema, others) if is_text else schema
-            for batch, beside in read_beside(
-                path, carried, asked, batch_rows, na=self.na or None, kinds=kinds
+            for batch, beside in read_batches(
+                path, batch_rows, carried, keep=keep, na=self.na or None, kinds=kinds
             ):
                 n_missing += _n_missing(batch)
                 yield _completed(batch, schema), beside
@@ -386,12 +391,6 @@ def _completed(table: "Table", schema: "Schema") -> "Table":
     nothing = np.full(table.n_rows, -1)
     blank = tuple(Factor(name, nothing, ()) for name in schema.names if name not in table.names)
     return replace(table, columns=(*table.columns, *blank))
-
-
-def _has_arrow() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("pyarrow") is not None
 
 
 def _n_missing(table: "Table") -> int:

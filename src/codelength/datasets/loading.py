@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..sources.files.formats import SUFFIXES
-from ..sources.files.readers import as_file, column_names, read_table
+from ..sources.readers import as_file, column_names, read_table
 from ..table import Schema, Table, infer_schema
 from ..table.checks import check_instance, check_path
 from ..table.column import Column, Factor

@@ -241,8 +241,8 @@ class _Predicting:
             self.undefined.append(n_undefined)
         pa = arrow()
         outcomes = self.labels.take(pa.array(first_best_of_rows(probs)))
-        if batch.beside is not None:
-            columns = [batch.beside.column(name) for name in self.kept]
+        if batch.carried is not None:
+            columns = [batch.carried.column(name) for name in self.kept]
         else:
             columns = [_as_given(*batch.column(name)) for name in self.kept]
         # One column after the other is what Arrow keeps.

@@ -17,7 +17,7 @@ from ..sources.files import formats
 from ..sources.files._csv import DAMAGED
 from ..sources.files._duckdb import one_line, path_literal, session
 from ..sources.files.formats import PARQUET
-from ..sources.files.readers import column_names
+from ..sources.readers import column_names
 from .limits import MIB, ReadLimits, sized
 
 if TYPE_CHECKING:

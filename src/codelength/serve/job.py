@@ -81,7 +81,7 @@ def report_on(task: dict[str, Any], limits: ReadLimits, tell: Tell) -> None:
 
 def _read(task: dict[str, Any], limits: ReadLimits) -> "Table":
     """Return the table with its target, without dropped columns, under the name that the user knows."""
-    from ..sources.files.readers import read_table
+    from ..sources.readers import read_table
 
     path = Path(task["path"])
     # Again: the file of a user, which is read in place, may have changed since the first look.

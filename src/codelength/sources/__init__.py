@@ -1,11 +1,11 @@
 """Sources of tables: files, frames, databases and clusters, in memory or in batches."""
 
 from .batch import BATCH_ROWS, Batch, Batches
-from .collect import collected
 from .encoder import BatchEncoder
 from .engines._lazy import is_lazy
 from .engines.sql import SqlQuery
 from .opening import as_coded, as_table, known_rows
+from .readers import collected
 from .registry import as_batches
 
 __all__ = [

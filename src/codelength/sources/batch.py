@@ -33,10 +33,6 @@ _KEY = b"codelength"
 Part = TypeVar("Part")
 
 
-class UnlistedValue(Exception):
-    """Raised if a column of text holds a value that is not among its known values."""
-
-
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Consecutive rows of a source.
@@ -53,7 +49,7 @@ class Batch:
         Number of the first row in the whole stream.
     row_numbers : array of int, optional
         Numbers of the rows in the file, if some were dropped.
-    beside : pyarrow.RecordBatch, optional
+    carried : pyarrow.RecordBatch, optional
         Further columns in the form that they have in the source.
     """
 
@@ -62,7 +58,7 @@ class Batch:
     first_row: int = 0
     position: int = 0
     row_numbers: IntArray | None = None
-    beside: Any = None
+    carried: Any = None
 
     @property
     def n_rows(self) -> int:
@@ -107,9 +103,9 @@ class Batches(Protocol):
     """A table as a stream of batches that can be read more than once.
 
     Sources may have further methods. ``fold(work, columns, merge)`` replaces the loop over batches if the
-    rows are in other processes; see :func:`codelength.counts.stream.fold`. ``read_known(columns, domains)``
-    reads columns of text faster if their values are known. ``carry(columns)`` adds columns in the form that
-    they have in the source to every batch, because cells may lose something when they become values.
+    rows are in other processes; see :func:`codelength.counts.stream.fold`. ``carry(columns)``
+    adds columns in the form that they have in the source to every batch, because cells may lose something
+    when they become values.
 
     Attributes
     ----------
@@ -136,14 +132,9 @@ class Batches(Protocol):
 
 
 def arrow() -> Any:
-    """Return the pyarrow library; raise if it is not installed."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise DataError(
-            "reading a table in batches takes pyarrow, which is not installed; "
-            'install it with: pip install "codelength[scale]"'
-        ) from None
+    """Return the pyarrow library, which is imported only when rows are read."""
+    import pyarrow
+
     return pyarrow
 
 
@@ -194,7 +185,7 @@ def mark_of(field: Any) -> str:
     return found.decode()
 
 
-def dictionary_of(values: Sequence[Scalar], *, declared: bool) -> tuple[Any, str]:
+def dictionary_of(values: Sequence[Scalar], *, declared: bool, as_json: bool = False) -> tuple[Any, str]:
     """Return values as an Arrow dictionary, and the mark of its field.
 
     Parameters
@@ -203,6 +194,8 @@ def dictionary_of(values: Sequence[Scalar], *, declared: bool) -> tuple[Any, str
         The values.
     declared : bool
         True if they are a declared domain.
+    as_json : bool
+        True to write text as JSON, too.
 
     Returns
     -------
@@ -212,7 +205,7 @@ def dictionary_of(values: Sequence[Scalar], *, declared: bool) -> tuple[Any, str
         The mark of the field.
     """
     pa = arrow()
-    if all(type(value) is str for value in values):
+    if not as_json and all(type(value) is str for value in values):
         try:
             return pa.array(values, pa.string()), "" if declared else "seen"
         except UnicodeEncodeError:  # half of a surrogate pair

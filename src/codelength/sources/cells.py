@@ -1,5 +1,6 @@
 """Cells of Arrow arrays as numbers, times, text or values, in bulk."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from ..errors import DataError
 from ..table._arrays import canonical_values
 from ..table._series import from_arrow
 from ..table.column import Column, Factor, Positions
+from ..table.spelling import SPACES, parse_number
 from ..table.times import Scale, time_numbers
 from ..table.values import FAR_AWAY, LARGEST_EXACT, widened
 from ..typing import BoolArray, FloatArray, IntArray, Scalar
@@ -232,6 +234,42 @@ def texts_of(array: Any) -> Any:
     return (
         array.cast(pa.large_string()) if pa.types.is_string_view(array.type) else array
     ).dictionary_encode()
+
+
+def as_given(array: Any, column: Any) -> Any:
+    """Return an array without a dictionary; as text if its values are of several types."""
+    pa = arrow()
+    if not pa.types.is_dictionary(array.type):
+        return array
+    mark = mark_of(column)
+    if not mark.startswith("json"):
+        return array.dictionary_decode()
+    values = values_in(array.dictionary, mark)
+    if len({type(value) for value in values}) > 1:
+        values = [value if isinstance(value, str) else str(value) for value in values]
+    return pa.array(values).take(array.indices)
+
+
+def without_marked(array: Any, markers: Sequence[str]) -> Any:
+    """Return cells of a type, missing if they are a marker: text with spaces around it, or a number."""
+    pa = arrow()
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(array.type):
+        kept = without_marked(array.dictionary, markers)
+        stays = kept.is_valid().to_numpy(zero_copy_only=False)
+        places = np.append(np.where(stays, np.cumsum(stays) - 1, -1), -1)
+        positions = places[positions_in(array)].astype(np.int32)
+        return pa.DictionaryArray.from_arrays(pa.array(positions, mask=positions < 0), kept.drop_null())
+    texts = [marker.strip(SPACES) for marker in markers]
+    if _is_text(pa.types, array.type):
+        cells, known = pc.utf8_trim(array, characters=SPACES), pa.array(texts, array.type)
+    elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
+        numbers = [number for text in texts if isinstance(number := parse_number(text), (int, float))]
+        cells, known = array.cast(pa.float64(), safe=False), pa.array(numbers, pa.float64())
+    else:
+        return array
+    return pc.if_else(pc.is_in(cells, value_set=known), pa.scalar(None, array.type), array)
 
 
 def _is_text(types: Any, type_: Any) -> bool:

@@ -105,7 +105,7 @@ def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
 def read_path(path: str | os.PathLike[str], kinds: Schema | None = None) -> Table:
     """Read a file; cells are values of the schema if one is given."""
     from .files.formats import SUFFIXES
-    from .files.readers import read_table
+    from .readers import read_table
 
     try:
         is_file = os.path.isfile(path)

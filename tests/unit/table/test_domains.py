@@ -13,7 +13,7 @@ import pytest
 from codelength import NaiveBayes, read_table
 from codelength.errors import DataError
 from codelength.sources import as_table
-from codelength.sources.files.readers import read_batches
+from codelength.sources.readers import read_batches
 from codelength.table import infer_schema
 
 pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.CollectedRows")

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from codelength import NaiveBayes, SqlQuery
 from codelength.errors import DataError, SchemaMismatch
 from codelength.sources import as_table
-from codelength.sources.files.readers import read_batches, read_table
+from codelength.sources.readers import read_batches, read_table
 from codelength.table import Schema, Variable, encode, infer_schema
 from codelength.table.column import Numbers
 from codelength.table.spelling import parse_number, parse_time

@@ -1,4 +1,4 @@
-"""Files as batches: CSV and JSON through a temporary database, Parquet directly."""
+"""Files as batches."""
 
 import glob
 import os
@@ -10,18 +10,18 @@ from typing import Any
 from ...errors import DataError
 from ...table._messages import listed, shown
 from ...table.checks import check_names
-from ..batch import Batch, Batches
-from ..files._duckdb import session
-from ..files._kinds import Kinds, Reading, readings
-from ..files._relations import Relation
-from ..files._stage import natural_form, stored_as
-from ..files.formats import ARFF, PARQUET, Format, format_of
-from ..files.readers import read_table
+from ...table.table import Table
+from ..batch import Batch, Batches, arrow
+from ..cells import as_given, type_of, without_marked
+from ..files._kinds import Kinds, readings
+from ..files._text import TextColumn, without_markers
+from ..files.arff import read_arff
+from ..files.formats import ARFF, Format, OpenFile, format_of
 from ..files.standard_input import as_file, name_of
 from ._folders import Partitions, files_in, files_like
 from ._frames import open_table
-from ._parquet import are_plain, parquet_batches, parquet_rows, schema_of
-from ._staged import Staged, relations_of
+
+_GLANCE = 1000  # rows; enough to exclude numbers and times for most columns of text
 
 
 def are_paths(source: Any) -> bool:
@@ -64,15 +64,16 @@ def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Ki
                 raise DataError(
                     "ARFF files are read one at a time; name one of them, or convert them to Parquet"
                 )
-            return open_table(read_table(paths[0], na=markers, kinds=kinds), batch_rows)
-        return FileBatches(paths, base, format_, batch_rows, markers, kinds, stack.pop_all())
+            columns = tuple(read_arff(paths[0], na=markers, kinds=kinds))
+            table = Table(columns, len(columns[0].missing), name=name_of(paths[0]))
+            return open_table(table, batch_rows)
+        return FileBatches(paths, base, format_, batch_rows, markers, kinds, stack)
 
 
 class FileBatches:
     """Batches of files of one format, one file after the other.
 
-    The kind of a column of text files is decided over all rows of all files, as in memory. Files without
-    types are first loaded into a temporary database on disk.
+    The kind of a column of text is decided over all rows of all files, as in memory.
 
     Parameters
     ----------
@@ -87,9 +88,9 @@ class FileBatches:
     na : sequence of str
         Texts that mean missing.
     kinds : mapping, Schema or None
-        How to read some columns.
+        How to read some columns of text files; columns of other files have types.
     stack : ExitStack
-        Temporary files to remove at the end.
+        Temporary files, which are taken over and removed at the end.
     """
 
     def __init__(
@@ -102,90 +103,147 @@ class FileBatches:
         kinds: Kinds,
         stack: ExitStack,
     ) -> None:
-        self._paths, self._format, self._batch_rows = paths, format_, batch_rows
-        self._na, self._readings, self._stack = tuple(na), readings(kinds), stack
-        self.name = name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
-        with session() as connection:
-            relations = relations_of(connection, paths, format_)
-        self._own = relations[0].names
-        self._types = dict(zip(self._own, relations[0].types, strict=True))
-        for path, relation in zip(paths, relations, strict=False):
-            _check_same(self._own, self._types, relation, name_of(paths[0]), name_of(path))
-        self._partitions = Partitions(paths, base, self._readings, na)
-        self._partitions.check_apart(self._own, name_of(paths[0]))
-        self.names = (*self._own, *self._partitions.names)
-        self.n_rows = parquet_rows(paths) if format_ is PARQUET else None
+        assert format_.open is not None
+        self._format, self._batch_rows, self._na = format_, batch_rows, tuple(na)
+        rules = readings(kinds)
+        self._rules = {} if format_.has_types else rules
+        shown = [name_of(path) for path in paths]
+        self.name = shown[0] if len(paths) == 1 else f"{shown[0]} and {len(paths) - 1} more"
+        self._files = dict(zip(shown, format_.open(paths, shown, stack), strict=True))
+        self._first = self._files[shown[0]]
+        for name, file in self._files.items():
+            _check_same(self._first, file, shown[0], name)
+        self._partitions = Partitions(paths, base, rules, na)
+        self._partitions.check_apart(self._first.names, shown[0])
+        self.names = (*self._first.names, *self._partitions.names)
+        sizes = [file.n_rows for file in self._files.values()]
+        self.n_rows = None if None in sizes else sum(map(int, filter(None, sizes)))
         self.once = False
-        self._staged: Staged | None = None
-        self._beside: tuple[str, ...] = ()
+        self._texts: dict[str, TextColumn] = {}
+        self._carried: tuple[str, ...] = ()
+        # Only now, so that an error above leaves the files to the caller.
+        self._stack = stack.pop_all()
 
     def carry(self, columns: Sequence[str]) -> None:
         """Add columns in the form that they have in the files to every batch."""
-        self._beside = tuple(columns)
+        self._carried = tuple(columns)
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows, in order, with these columns."""
         if not self._partitions.names:
-            return self._read(columns, self._beside)
+            return self._read(columns, self._carried)
         # Any column says how many rows a file has.
-        own = [name for name in columns if name in self._types] or self._own[:1]
-        beside = tuple(name for name in self._beside if name in self._types)
-        return self._partitions.joined(self._read(own, beside), columns, self._beside)
-
-    def _read(self, columns: Sequence[str], carried: tuple[str, ...]) -> Iterator[Batch]:
-        """Yield the rows with columns of the files."""
-        # pyarrow reads Parquet much faster than a copy in a database, but only if every cell means what its
-        # type says and both engines agree on that.
-        if self._format is PARQUET and not self._na and self._stays(columns):
-            fields = are_plain(self._paths[0], columns)
-            beside = schema_of(self._paths, carried)
-            if fields is not None and beside is not None:
-                return parquet_batches(self._paths, columns, fields, self._batch_rows, beside)
-        if self._staged is None or self._staged.columns != (tuple(columns), carried):
-            if self._staged is not None:
-                self._staged.close()
-            self._staged = Staged(self._paths, self._format, columns, self._readings, self._na, carried)
-            self.n_rows = self._staged.n_rows
-        return self._staged.read(self._batch_rows)
+        own = [name for name in columns if name in self._first.names] or self._first.names[:1]
+        carried = tuple(name for name in self._carried if name in self._first.names)
+        return self._partitions.joined(self._read(own, carried), columns, self._carried)
 
     def close(self) -> None:
-        """Remove the temporary database."""
-        if self._staged is not None:
-            self._staged.close()
-            self._staged = None
+        """Remove temporary files."""
         self._stack.close()
 
-    def _stays(self, columns: Sequence[str]) -> bool:
-        """Return True if cells are values of the types that the file gives them."""
+    def _read(self, columns: Sequence[str], carried: Sequence[str]) -> Iterator[Batch]:
+        """Yield the rows with columns of the files."""
+        pa = arrow()
+        self._settle([*columns, *(carried if self._format.has_types else ())])
+        types = {
+            column: pa.type_for_alias(text.form)
+            if (text := self._texts.get(column)) and text.is_plain and column not in carried
+            else pa.string()
+            for column in dict.fromkeys([*columns, *carried])
+        }
+        position = 0
+        for name, file in self._files.items():
+            first = 0
+            for rows in file.rows(types, self._batch_rows, self._na):
+                for start in range(0, rows.num_rows, self._batch_rows):
+                    piece = rows.slice(start, self._batch_rows)
+                    try:
+                        own = self._converted(piece, columns)
+                        beside = self._as_given(piece, carried) if carried else None
+                    except DataError as error:
+                        raise type(error)(f"{name}, {error}") from None
+                    yield Batch(own, name, first, position + first, carried=beside)
+                    first += piece.num_rows
+            position += first
+
+    def _settle(self, columns: Sequence[str]) -> None:
+        """Decide how columns of text are read, over all rows of all files."""
+        texts = {
+            name: TextColumn(name, self._rules.get(name, own), self._na, may_be_time=own.parse is None)
+            for name, own in self._first.readings.items()
+            if name in columns and name not in self._texts
+        }
+        if not texts:
+            return
+        # The first rows decide most columns of text. Only the others are looked at in all rows.
+        for rows in self._raw(texts):
+            for name, text in texts.items():
+                text.look(rows.column(name).slice(0, _GLANCE))
+            break
+        else:
+            raise DataError(f"{self.name}: has a header but no rows")
+        if still_open := [name for name, text in texts.items() if text.is_open]:
+            for rows in self._raw(still_open):
+                for name in still_open:
+                    texts[name].look(rows.column(name))
+        for text in texts.values():
+            text.settle()
+        self._texts |= texts
+
+    def _raw(self, columns: Iterable[str]) -> Iterator[Any]:
+        """Yield the rows of all files, with columns as text."""
+        types = dict.fromkeys(columns, arrow().string())
+        for file in self._files.values():
+            yield from (rows for rows in file.rows(types, self._batch_rows, self._na) if rows.num_rows)
+
+    def _converted(self, rows: Any, columns: Sequence[str]) -> Any:
+        """Return rows with cells as values."""
+        pairs = []
         for name in columns:
-            natural = natural_form(name, "c0", self._types[name])
-            reading = self._readings.get(name, Reading())
-            if natural is None or stored_as(name, "c0", self._types[name], reading, self.name) != natural:
-                return False
-        return True
+            array, column = rows.column(name), rows.schema.field(name)
+            if name in self._texts:
+                pairs.append(self._texts[name].convert(array))
+            else:
+                pairs.append((column, without_marked(array, self._na) if self._na else array))
+        return _batch_of(pairs)
+
+    def _as_given(self, rows: Any, columns: Sequence[str]) -> Any:
+        """Return columns to carry over: text of text files, cells with their types of other files."""
+        pa, pairs = arrow(), []
+        for name in columns:
+            array, column = rows.column(name), rows.schema.field(name)
+            if name in self._texts and self._format.has_types:
+                column, array = self._texts[name].convert(array)
+            elif not self._format.has_types:
+                array = without_markers(array, self._na)
+            array = as_given(array, column)
+            pairs.append((pa.field(name, array.type), array))
+        return _batch_of(pairs)
 
 
-def _check_same(
-    names: Sequence[str], types: dict[str, str], relation: Relation, first: str, other: str
-) -> None:
-    if set(relation.names) != set(names):
-        lacking = [name for name in names if name not in relation.names]
-        surplus = [name for name in relation.names if name not in types]
+def _batch_of(pairs: Sequence[tuple[Any, Any]]) -> Any:
+    pa = arrow()
+    return pa.RecordBatch.from_arrays(
+        [array for _, array in pairs], schema=pa.schema([column for column, _ in pairs])
+    )
+
+
+def _check_same(one: OpenFile, other: OpenFile, first: str, shown: str) -> None:
+    """Raise if two files have other columns, or columns of other types."""
+    if set(other.names) != set(one.names):
+        lacking = [name for name in one.names if name not in other.names]
+        surplus = [name for name in other.names if name not in one.names]
         said = f"has no column {lacking[0]!r}" if lacking else f"has a column {surplus[0]!r}"
-        raise DataError(f"{other}: {said}, other than {first}; give all files the columns {listed(names)}")
-    for name, type_ in zip(relation.names, relation.types, strict=True):
-        before = types[name]
-        if _stored_type(name, type_) != _stored_type(name, before):
+        raise DataError(
+            f"{shown}: {said}, other than {first}; give all files the columns {listed(one.names)}"
+        )
+    for name, column in other.fields.items():
+        before = one.fields[name]
+        if other is not one and type_of(column) != type_of(before):
             raise DataError(
-                f"{other}, column {name!r}: holds {type_} here and {before} in {first}; convert it to one"
+                f"{shown}, column {name!r}: holds {column.type} here and {before.type} in {first}; convert "
+                "it to one"
             )
-
-
-def _stored_type(name: str, type_: str) -> tuple[Any, ...]:
-    natural = natural_form(name, "c0", type_)
-    if natural is None:
-        return (type_,)
-    return (natural.type, natural.kind) if natural.kind != "text" else (type_,)
 
 
 def _files_of(source: Any, stack: ExitStack) -> tuple[list[Path], Path]:

@@ -135,7 +135,7 @@ class Partitions:
                 )
 
     def joined(
-        self, batches: Iterator[Batch], columns: Sequence[str], beside: Sequence[str]
+        self, batches: Iterator[Batch], columns: Sequence[str], carried: Sequence[str]
     ) -> Iterator[Batch]:
         """Yield batches of files with the columns of folders added, also to those carried over.
 
@@ -145,14 +145,14 @@ class Partitions:
             Batches with columns of the files.
         columns : sequence of str
             Columns of the new batches, of files or folders.
-        beside : sequence of str
+        carried : sequence of str
             Columns to carry over.
         """
         for batch in batches:
             file = self._files[batch.source]
-            along = _widened(batch.beside, beside, self._plain, file, batch.n_rows) if beside else None
+            along = _widened(batch.carried, carried, self._plain, file, batch.n_rows) if carried else None
             rows = _widened(batch.rows, columns, self._cells, file, batch.n_rows)
-            yield replace(batch, rows=rows, beside=along)
+            yield replace(batch, rows=rows, carried=along)
 
 
 def _widened(rows: Any, columns: Sequence[str], cells: _Cells, file: int, n_rows: int) -> Any:

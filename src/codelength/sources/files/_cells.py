@@ -2,79 +2,46 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Cells",
-    "ColumnDict",
-    "TypedCells",
-    "json_text",
-    "object_array",
-    "plain_cells",
-    "repeated",
-    "values_of",
-]
+from ...table.values import seconds_as_text, trimmed, widened
 
-_SPELT = {bool, Decimal, list, dict}
-_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+__all__ = ["ArrowCells", "ColumnDict", "json_text", "object_array", "plain_cells", "repeated", "values_of"]
 
-
-@runtime_checkable
-class Cells(Protocol):
-    """Cells of a type that numpy lacks."""
-
-    def __len__(self) -> int:
-        """Return the number of cells."""
-
-    def tolist(self) -> list[Any]:
-        """Return the cells as text, numbers and truth values, or lists and dicts of them; None if missing."""
+# Digits after the point of a second, by the unit of a duration.
+_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
 @dataclass(frozen=True, eq=False)
-class TypedCells:
-    """Cells of an SQL type, each as its text in SQL; times in ISO form.
-
-    Attributes
-    ----------
-    type : str
-        The type, such as ``"DECIMAL(5,2)"``.
-    texts : array of str or None
-        The cells.
+class ArrowCells:
+    """An Arrow array as a column to write.
 
     Examples
     --------
-    >>> TypedCells("DECIMAL(5,2)", object_array(["1.50", None])).tolist()
-    [Decimal('1.50'), None]
+    >>> import pyarrow as pa
+    >>> ArrowCells(pa.array([1577836800, None], pa.timestamp("s", "Europe/Helsinki"))).tolist()
+    ['2020-01-01T00:00:00+00:00', None]
     """
 
-    type: str
-    texts: NDArray[Any]
+    array: Any
 
     def __len__(self) -> int:
         """Return the number of cells."""
-        return len(self.texts)
+        return len(self.array)
 
     def tolist(self) -> list[Any]:
-        """Return the cells as text, numbers and truth values; None if missing."""
-        texts: list[str | None] = self.texts.tolist()
-        if self.type in _NUMBERS:
-            return [None if text is None else int(text) for text in texts]
-        if self.type == "FLOAT":
-            return [None if text in (None, "nan") else float(text) for text in texts]
-        if self.type.startswith("DECIMAL"):
-            return [None if text is None else Decimal(text) for text in texts]
-        if self.type == "BOOLEAN":
-            return [None if text is None else text == "true" for text in texts]
-        return list(texts)
+        """Return the cells as text, numbers and truth values; times in ISO form, in UTC if aware."""
+        return _values(self.array)
 
 
-ColumnDict: TypeAlias = dict[str, NDArray[Any] | Cells]
+ColumnDict: TypeAlias = dict[str, NDArray[Any] | ArrowCells]
 """A table without a dataframe library: the cells of each column, by name."""
 
 
@@ -86,21 +53,19 @@ def object_array(cells: Sequence[Any]) -> NDArray[Any]:
     return array
 
 
-def repeated(cells: NDArray[Any] | Cells, times: int) -> NDArray[Any] | Cells:
+def repeated(cells: NDArray[Any] | ArrowCells, times: int) -> NDArray[Any] | ArrowCells:
     """Return every cell ``times`` times in a row."""
-    if isinstance(cells, np.ndarray):
-        return np.repeat(cells, times)
-    if isinstance(cells, TypedCells):
-        return TypedCells(cells.type, np.repeat(cells.texts, times))
-    return np.repeat(object_array(cells.tolist()), times)
+    if isinstance(cells, ArrowCells):
+        return ArrowCells(cells.array.take(np.repeat(np.arange(len(cells)), times)))
+    return np.repeat(cells, times)
 
 
-def values_of(cells: NDArray[Any] | Cells) -> list[Any]:
+def values_of(cells: NDArray[Any] | ArrowCells) -> list[Any]:
     """Return cells as plain Python values.
 
     Parameters
     ----------
-    cells : array or Cells
+    cells : array or ArrowCells
         The cells.
 
     Returns
@@ -108,7 +73,7 @@ def values_of(cells: NDArray[Any] | Cells) -> list[Any]:
     list
         Text, numbers and truth values; None if missing.
     """
-    if not isinstance(cells, np.ndarray):
+    if isinstance(cells, ArrowCells):
         return cells.tolist()
     if cells.dtype.kind == "f":
         # float64 before object, because a float32 scalar is not a Python float.
@@ -121,21 +86,25 @@ def values_of(cells: NDArray[Any] | Cells) -> list[Any]:
     return [_value(cell) for cell in listed] if cells.dtype.kind == "O" else listed
 
 
-def plain_cells(cells: NDArray[Any] | Cells) -> list[Any]:
+def plain_cells(cells: NDArray[Any] | ArrowCells) -> list[Any]:
     """Return cells as a text file has them.
 
     Parameters
     ----------
-    cells : array or Cells
+    cells : array or ArrowCells
         The cells.
 
     Returns
     -------
     list
         Text and numbers; None if missing, and truth values, decimals, lists and dicts as text.
+
+    Examples
+    --------
+    >>> plain_cells(np.array([True, False]))
+    ['true', 'false']
     """
-    values = values_of(cells)
-    return values if _SPELT.isdisjoint(map(type, values)) else [_plain(value) for value in values]
+    return [_plain(value) for value in values_of(cells)]
 
 
 def json_text(value: Any) -> str:
@@ -159,9 +128,21 @@ def json_text(value: Any) -> str:
 
 
 def _value(cell: Any) -> Any:
-    """Return a Python object for a cell; None for NaN."""
+    """Return a Python object for a cell, or a member of one: None for NaN, times and bytes as text."""
     value = cell.item() if isinstance(cell, np.generic) else cell
-    return None if isinstance(value, float) and math.isnan(value) else value
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if value is None or isinstance(value, (str, int, Decimal)):
+        return value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, dict):
+        return {key: _value(own) for key, own in value.items()}
+    if isinstance(value, timedelta):
+        return seconds_as_text(value // timedelta(microseconds=1), 6)
+    if isinstance(value, (list, tuple)) and not hasattr(value, "nanoseconds"):
+        return [_value(own) for own in value]
+    return value.isoformat() if isinstance(value, (date, datetime, time)) else str(value)
 
 
 def _plain(value: Any) -> Any:
@@ -171,3 +152,34 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return f"{value:f}"
     return json_text(value) if isinstance(value, (list, dict)) else value
+
+
+def _values(array: Any) -> list[Any]:
+    """Return the cells of an array of any type as text, numbers and truth values."""
+    import pyarrow as pa
+
+    types, kind = pa.types, array.type
+    if types.is_dictionary(kind):
+        return _values(array.dictionary_decode())
+    if isinstance(kind, pa.BaseExtensionType):
+        return _values(array.storage)
+    if types.is_floating(kind):
+        numbers = array.to_numpy(zero_copy_only=False)
+        return [None if number != number else number for number in widened(numbers).tolist()]
+    if types.is_duration(kind):
+        n_digits = _DIGITS[kind.unit]
+        return _each(array.cast(pa.int64()), lambda count: seconds_as_text(count, n_digits))
+    if types.is_date(kind):
+        return list(array.cast(pa.date32()).cast(pa.string()).to_pylist())
+    if types.is_timestamp(kind):
+        zone = "" if kind.tz is None else "+00:00"
+        texts = array.cast(pa.timestamp(kind.unit)).cast(pa.string())
+        return _each(texts, lambda text: trimmed(text.replace(" ", "T")) + zone)
+    if types.is_time(kind):
+        return _each(array.cast(pa.string()), trimmed)
+    return [_value(cell) for cell in array.to_pylist()]
+
+
+def _each(array: Any, convert: Callable[[Any], str]) -> list[Any]:
+    """Apply a function to every cell that is not missing."""
+    return [None if cell is None else convert(cell) for cell in array.to_pylist()]

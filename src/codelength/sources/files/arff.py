@@ -57,7 +57,7 @@ def read_arff(path: str | os.PathLike[str], *, na: Iterable[str] = (), kinds: Ki
     na
         Texts that mean missing, in addition to ``?``.
     kinds
-        As for :func:`~codelength.sources.files.readers.read_table`.
+        As for :func:`~codelength.sources.readers.read_table`.
 
     Returns
     -------

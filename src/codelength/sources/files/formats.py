@@ -1,11 +1,60 @@
 """Formats of files: one object per format, used by readers, writers, commands and uploads."""
 
 import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol, TypeAlias
 
 from ...errors import DataError
 from ...table._messages import shortened
+from ._csv import CsvFile
+from ._json import open_json
+from ._kinds import Reading
+from ._parquet import ParquetFile
+
+
+class OpenFile(Protocol):
+    """A file whose header or metadata was read.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the columns.
+    fields : mapping of str to pyarrow.Field
+        Columns whose cells have types.
+    readings : mapping of str to Reading
+        Columns of text, whose cells decide what they are, and rules for reading them.
+    n_rows : int, optional
+        Number of rows, if it is known beforehand.
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def fields(self) -> Mapping[str, Any]: ...
+    @property
+    def readings(self) -> Mapping[str, Reading]: ...
+    @property
+    def n_rows(self) -> int | None: ...
+
+    def rows(self, columns: Mapping[str, Any], batch_rows: int, markers: Sequence[str] = ()) -> Iterator[Any]:
+        """Yield record batches of some columns, in order.
+
+        Parameters
+        ----------
+        columns : mapping of str to pyarrow.DataType
+            Types in which to read columns of text, by name; other columns have their own.
+        batch_rows : int
+            Desired number of rows per batch.
+        markers : sequence of str
+            Texts that mean missing.
+        """
+
+
+Opener: TypeAlias = Callable[[Sequence[Path], Sequence[str], ExitStack], Sequence[OpenFile]]
+"""Function of the paths of some files, their names in messages, and a stack that closes what is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +73,8 @@ class Format:
         True if the file has types for its columns. If not, cells are text, and some texts mean missing.
     is_uploaded : bool
         True if the local page accepts such files.
+    open : callable, optional
+        Function that opens files; None for a format that is read into memory as a whole.
     """
 
     name: str
@@ -31,6 +82,7 @@ class Format:
     written: tuple[str, ...] = ()
     has_types: bool = True
     is_uploaded: bool = False
+    open: Opener | None = None
 
     @property
     def markers(self) -> tuple[str, ...]:
@@ -41,16 +93,23 @@ class Format:
 USUAL_NA = ("NA", "?")
 """Texts that mean missing in files without types."""
 
+
+def _each(opened: Callable[[Path, str], OpenFile]) -> Opener:
+    """Return the opener of a format whose files are opened one by one."""
+    return lambda paths, shown, _: [opened(path, name) for path, name in zip(paths, shown, strict=True)]
+
+
 CSV = Format(
     "csv",
     (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"),
     written=(".csv", ".csv.gz", ".tsv"),
     has_types=False,
     is_uploaded=True,
+    open=_each(CsvFile),
 )
-PARQUET = Format("parquet", (".parquet",), written=(".parquet",), is_uploaded=True)
+PARQUET = Format("parquet", (".parquet",), written=(".parquet",), is_uploaded=True, open=_each(ParquetFile))
 ARFF = Format("arff", (".arff",), has_types=False)
-JSON = Format("json", (".json", ".jsonl", ".ndjson"))
+JSON = Format("json", (".json", ".jsonl", ".ndjson"), open=open_json)
 
 FORMATS = (CSV, PARQUET, ARFF, JSON)
 """All formats, in the order in which messages list them."""

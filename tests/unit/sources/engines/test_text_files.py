@@ -4,7 +4,7 @@ import pytest
 
 from codelength.counts.stream import learn_counts
 from codelength.errors import DataError
-from codelength.sources.files.readers import read_table
+from codelength.sources.readers import read_table
 from codelength.table import infer_schema
 from stream_tables import assert_same, in_memory, quietly
 

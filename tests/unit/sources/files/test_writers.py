@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength.errors import DataError, InvalidParameter
-from codelength.sources.files.readers import read_table
 from codelength.sources.files.writers import open_writer
+from codelength.sources.readers import read_table
 
 TABLE = {
     "text": np.array(["plain", 'with "quotes", commas', None, "line\nend\r", " é "], dtype=object),
@@ -151,10 +151,10 @@ def test_types_of_a_parquet_file_are_those_of_the_first_batch(tmp_path):
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ([1], [0.5], "column 'a': was BIGINT in the first batch, now DOUBLE"),
-        ([0.5], ["x"], "column 'a': was DOUBLE in the first batch, now VARCHAR"),
-        ([True], [1], "column 'a': was BOOLEAN in the first batch, now BIGINT"),
-        ([1], [1e300], "cannot be written"),
+        ([1], [0.5], "column 'a': was int64 in the first batch, now double"),
+        ([0.5], ["x"], "column 'a': was double in the first batch, now string"),
+        ([True], [1], "column 'a': was bool in the first batch, now int64"),
+        ([1], [1e300], "column 'a': was int64 in the first batch, now double"),
     ],
 )
 def test_a_batch_that_does_not_fit_a_parquet_file(tmp_path, first, second, message):
@@ -193,7 +193,6 @@ def test_a_batch_has_the_columns_of_the_table(tmp_path, name, batch, message):
         ("t.xlsx", ["a"], DataError, r"use one of the extensions \.csv, "),
         ("t.csv", [], InvalidParameter, "names is empty"),
         ("t.csv", ["a", "a"], DataError, "columns 1 and 2 are both named 'a'"),
-        ("t.parquet", ["a", "A"], DataError, "columns 'a' and 'A' differ only in capitals"),
         ("absent/t.csv", ["a"], DataError, "absent does not exist"),
     ],
 )

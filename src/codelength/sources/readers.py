@@ -1,0 +1,337 @@
+"""Files and streams as tables in memory, and names of columns of files.
+
+``collected`` joins the batches of any source; ``read_table`` does so for one file. ``read_batches`` reads a
+file piece by piece, with columns that are only carried over.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..errors import DataError, SchemaMismatch
+from ..table._messages import suggestion
+from ..table.checks import check_size
+from ..table.column import Column
+from ..table.table import Table
+from ..table.target import target_column
+from .batch import BATCH_ROWS, Batch, Batches, arrow, marked
+from .cells import column_of, kind_of, numbers_of
+from .files import arff
+from .files._cells import ColumnDict
+from .files._duckdb import without_memory
+from .files._kinds import Kind, Kinds
+from .files.formats import ARFF, format_of
+from .files.standard_input import Source, as_file, name_of
+from .files.writers import ArrowCells
+from .registry import MOST_BATCHED, as_batches
+from .roles import Roles, weights_of
+
+__all__ = [
+    "Kind",
+    "Kinds",
+    "as_file",
+    "collected",
+    "column_names",
+    "read_batches",
+    "read_carrying",
+    "read_table",
+]
+
+_Names: TypeAlias = Iterable[str]
+
+
+def collected(
+    source: Any,
+    target: str | None = None,
+    *,
+    weights: str | None = None,
+    drop: _Names = (),
+    keep: Sequence[str] | None = None,
+    na: _Names | None = None,
+) -> Table:
+    """Return all rows of a stream as a table.
+
+    Parameters
+    ----------
+    source : table of any kind
+        See :func:`as_batches`.
+    target : str, optional
+        Column with the class of each row.
+    weights : str, optional
+        Column with the number of rows that each row stands for.
+    drop, keep : list of str
+        Columns to drop, or the only ones to keep.
+    na : list of str, optional
+        Texts that mean missing in files.
+
+    Returns
+    -------
+    Table
+        All rows.
+
+    Examples
+    --------
+    >>> collected([{"size": [1], "ripe": ["no"]}, {"size": [2], "ripe": ["yes"]}], "ripe").n_rows
+    2
+    """
+    with closing(as_batches(source, na=na)) as batches:
+        return _joined(batches, Roles.of(batches, target, weights, drop, keep))[0]
+
+
+def read_table(
+    source: Source,
+    *,
+    target: str | None = None,
+    weights: str | None = None,
+    drop: _Names = (),
+    keep: Sequence[str] | None = None,
+    na: _Names | None = None,
+    kinds: Kinds = None,
+) -> Table:
+    """Read a table from a file, or from standard input.
+
+    A CSV file starts with its column names. Fields are separated by the most common of ``, ; tab |`` that the
+    first two lines have equally often, or by the most common one if there is none; ``"`` quotes them, and an
+    empty field is missing. A column holds numbers only if every cell that is not missing is one (``nan``
+    counts as a missing number), booleans only if every cell is ``true`` or ``false``, and times only if every
+    cell has the form of one. Values have the same form as from any data frame, see
+    :mod:`codelength.table.values`. The domains that an ARFF file declares stay with their columns.
+
+    Parameters
+    ----------
+    source
+        A ``.csv``, ``.tsv``, ``.txt`` (each also with ``.gz``), ``.parquet``, ``.arff``, ``.json`` or
+        ``.jsonl`` file, or ``"-"`` for CSV or Parquet on standard input.
+    target
+        Column with the class of each row.
+    weights
+        Column with the number of rows that each row stands for.
+    drop
+        Columns to drop.
+    keep
+        Columns to use as variables, in this order; by default all.
+    na
+        Texts that mean missing, in addition to an empty cell; by default ``NA`` and ``?`` in CSV and ARFF
+        files, whose cells have no types of their own, and none elsewhere. Spaces around a cell are ignored.
+    kinds
+        How to read some columns of a CSV or ARFF file: ``"text"``, ``"number"`` or ``"boolean"`` by name; or
+        a schema, to read cells as its values. A cell that cannot be read in this way keeps its text. Names
+        that the file does not have are ignored. Columns of other files have types.
+
+    Returns
+    -------
+    Table
+        Its name is that of the source.
+
+    Raises
+    ------
+    SchemaMismatch
+        If a column that is named here is not in the file.
+    DataError
+        If there is no such file, or it cannot be read, or it has no rows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
+    >>> _ = path.write_text("colour;size;price;sold\\nred;1;9.5;yes\\n?;2;;no\\n")
+    >>> table = read_table(path, target="sold", na=["?"])
+    >>> [column.cells.tolist() for column in table.columns]
+    [['red', None], [1, 2], [9.5, nan]]
+    >>> table.target.cells.tolist()
+    ['yes', 'no']
+    >>> read_table(path, keep=["size"], kinds={"size": "text"}).columns[0].values
+    ('1', '2')
+    """
+    roles = {"target": target, "weights": weights, "drop": drop, "keep": keep}
+    return read_carrying(source, (), na=na, kinds=kinds, **roles)[0]
+
+
+def read_carrying(
+    source: Source, carried: Sequence[str], *, na: _Names | None = None, kinds: Kinds = None, **roles: Any
+) -> tuple[Table, ColumnDict]:
+    """Read a table, and columns of the file to carry over.
+
+    Parameters
+    ----------
+    source, na, kinds
+        As for :func:`read_table`.
+    carried
+        The columns to carry over. Cells of a text file keep their text, except for those that mean missing;
+        cells of other files keep their values and types.
+    **roles
+        ``target``, ``weights``, ``drop`` and ``keep`` of :func:`read_table`; a column that is carried over
+        may have a role, too.
+
+    Returns
+    -------
+    Table, dict
+        The rows, and the cells that are carried over by the names of their columns.
+    """
+    asked = {"target": None, "weights": None} | roles
+    with _opened(source, carried, BATCH_ROWS, na, kinds) as batches:
+        return _joined(batches, Roles.of(batches, **asked), tuple(carried))
+
+
+def read_batches(
+    source: Source,
+    batch_rows: int,
+    carried: Sequence[str] = (),
+    *,
+    na: _Names | None = None,
+    kinds: Kinds = None,
+    **roles: Any,
+) -> Iterator[tuple[Table, ColumnDict]]:
+    """Read a table that need not fit into memory, some rows at a time and in order.
+
+    The kind of a column is decided over the whole file, so it is the same in every batch. (An ARFF file is
+    read into memory as a whole.)
+
+    Parameters
+    ----------
+    source, na, kinds
+        As for :func:`read_table`.
+    batch_rows
+        Largest number of rows per batch.
+    carried
+        The columns to carry over.
+    **roles
+        ``target``, ``weights``, ``drop`` and ``keep`` of :func:`read_table`.
+
+    Yields
+    ------
+    Table, dict
+        The next rows, and their cells that are carried over, by the names of the columns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
+    >>> _ = path.write_text("colour,size\\nred,1\\nblue,2\\nred,3\\n")
+    >>> [batch.column("size").cells.tolist() for batch, _ in read_batches(path, 2)]
+    [[1, 2], [3]]
+    """
+    check_size("batch_rows", batch_rows, MOST_BATCHED)
+    asked = {"target": None, "weights": None} | roles
+    with _opened(source, carried, batch_rows, na, kinds) as batches:
+        own = Roles.of(batches, **asked)
+        for batch in batches.read(_columns(batches, own, carried)):
+            rows = np.arange(batch.first_row, batch.first_row + batch.n_rows)
+            table = replace(_table(batch, own, batch.source), row_numbers=rows)
+            yield table, _cells(batch, carried)
+
+
+def column_names(source: Source) -> list[str]:
+    """Return the names of the columns of a file, without reading its rows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "shirts.csv"
+    >>> _ = path.write_text("colour,size\\nred,1\\n")
+    >>> column_names(path)
+    ['colour', 'size']
+    """
+    with as_file(source) as path, ExitStack() as stack:
+        shown = name_of(source)
+        format_ = format_of(path, shown)
+        if format_ is ARFF:
+            return arff.attribute_names(path)
+        assert format_.open is not None
+        return list(format_.open([path], [shown], stack)[0].names)
+
+
+@contextmanager
+def _opened(
+    source: Source, carried: Sequence[str], batch_rows: int, na: _Names | None, kinds: Kinds
+) -> Iterator[Batches]:
+    """Open one file as batches that carry some columns over."""
+    with as_file(source) as path:
+        format_of(path, name_of(source))
+        with closing(as_batches(path, batch_rows=batch_rows, na=na, kinds=kinds)) as batches:
+            for name in carried:
+                if name not in batches.names:
+                    near = suggestion(name, batches.names)
+                    raise SchemaMismatch(f"{batches.name}: has no column {name!r} to carry over{near}")
+            if batches.n_rows == 0:
+                raise DataError(f"{batches.name}: has a header but no rows")
+            carry = getattr(batches, "carry", None)
+            if carry is not None:
+                carry(carried)
+            yield batches
+
+
+def _columns(batches: Batches, roles: Roles, carried: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns to read; those to carry over are apart if the source does that."""
+    apart = () if hasattr(batches, "carry") else carried
+    # Any column says how many rows there are.
+    return tuple(dict.fromkeys([*roles.columns, *apart])) or batches.names[:1]
+
+
+def _joined(batches: Batches, roles: Roles, carried: tuple[str, ...] = ()) -> tuple[Table, ColumnDict]:
+    """Return all rows as a table, and the cells of columns that are carried over."""
+    pa, name = arrow(), batches.name or "the table"
+    parts, others = [], []
+    try:
+        for batch in batches.read(_columns(batches, roles, carried)):
+            parts.append(_encoded(batch.rows))
+            others.append(batch.carried)
+        if not parts:
+            raise DataError(f"{name}: has no rows")
+        # Batches may have dictionaries of their own, which only one dictionary for all can join.
+        rows = pa.Table.from_batches(parts).unify_dictionaries().combine_chunks().to_batches()[0]
+        beside = None if others[0] is None else pa.Table.from_batches(others).combine_chunks().to_batches()[0]
+        whole = Batch(rows, batches.name, carried=beside)
+        return _table(whole, roles, name), _cells(whole, carried)
+    except (MemoryError, SystemError) as error:
+        raise without_memory(error, name) or error from error
+
+
+def _encoded(rows: Any) -> Any:
+    """Return rows with text as dictionaries, which take less memory."""
+    pa, arrays, fields = arrow(), [], []
+    for array, column in zip(rows.columns, rows.schema, strict=True):
+        if kind_of(column) == "text" and not pa.types.is_dictionary(array.type):
+            array = (
+                array.cast(pa.large_string()) if pa.types.is_string_view(array.type) else array
+            ).dictionary_encode()
+            column = marked(pa.field(column.name, array.type), "seen")
+        arrays.append(array)
+        fields.append(column)
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _table(batch: Batch, roles: Roles, name: str) -> Table:
+    """Return the rows of a batch as a table."""
+    try:
+        columns = tuple(_column(batch, variable) for variable in roles.variables)
+        table = Table(columns, batch.n_rows, name=name)
+        if roles.target is not None:
+            target = _column(batch, roles.target)
+            table = replace(table, target=target_column(target, first_row=batch.first_row))
+        if roles.weights is not None:
+            table = replace(table, weights=weights_of(batch, roles.weights))
+    except DataError as error:
+        raise type(error)(f"{batch.prefix}{error}") from None
+    return table
+
+
+def _column(batch: Batch, name: str) -> Column:
+    array, column = batch.column(name)
+    # Infinite numbers are refused here, where the number of the row is known.
+    if batch.first_row and kind_of(column) == "number":
+        numbers_of(name, array, batch.first_row)
+    return column_of(name, array, column)
+
+
+def _cells(batch: Batch, carried: Sequence[str]) -> ColumnDict:
+    """Return the cells to carry over."""
+    if batch.carried is None:
+        return {name: ArrowCells(batch.column(name)[0]) for name in carried}
+    return {name: ArrowCells(batch.carried.column(name)) for name in carried}
