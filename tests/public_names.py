@@ -82,10 +82,8 @@ PUBLIC = {
         "ExplanationDisplay",
         "KINDS",
         "LearningCurveDisplay",
-        "criteria",
-        "memberships",
-        "profiles",
-        "residuals",
+        "MembershipsDisplay",
+        "ResidualsDisplay",
     ],
     "codelength.prequential": [
         "compare_models",

@@ -261,12 +261,9 @@ def _draw(found: _Findings, source: Source, kind: str, file: str) -> None:
     """Draw one kind of figure."""
     from .. import plot
 
-    if kind == "criteria":
-        plot.criteria(found.compared, file)
-    elif kind == "profiles":
-        plot.profiles(found.model, file, title=f"{Path(source.data).stem}: {len(found.model.labels_)} rows")
-    else:
-        plot.KINDS[kind](found.model, file)
+    drawn = found.compared if kind == "criteria" else found.model
+    titled = {"title": f"{Path(source.data).stem}: {len(found.model.labels_)} rows"}
+    plot.KINDS[kind].from_estimator(drawn, **(titled if kind == "profiles" else {})).save(file)
 
 
 def _document(found: _Findings, *, test: bool) -> dict[str, Any]:

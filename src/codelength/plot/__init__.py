@@ -9,14 +9,16 @@ computes and draws, ``plot(ax=...)`` draws again, and ``ax_`` and ``figure_`` ar
 >>> display.ax_.get_xlabel()
 'probability given to republican'
 
-Four functions draw latent classes in one line. They return a figure of matplotlib, which a notebook shows,
-and write it to ``path`` if one is given: an ``.svg``, ``.png`` or ``.pdf`` file.
+A notebook shows a display, and ``save`` writes it to an ``.svg``, ``.png`` or ``.pdf`` file. Four displays
+are about latent classes:
 
 >>> from codelength import FiniteMixture
 >>> table = {name: ["yes", "no"] * 9 for name in ("eggs", "wings", "beak")}
 >>> model = FiniteMixture(2, random_state=0).fit(table)
->>> figure = plot.profiles(model)
+>>> plot.ComponentProfilesDisplay.from_estimator(model).save("birds.svg")  # doctest: +SKIP
 """
+
+from typing import Any
 
 from .calibration import CalibrationDisplay
 from .component_profiles import ComponentProfilesDisplay
@@ -24,7 +26,8 @@ from .criterion_path import CriterionPathDisplay
 from .evidence_by_variable import EvidenceByVariableDisplay
 from .explanation import ExplanationDisplay
 from .learning_curve import LearningCurveDisplay
-from .pictures import KINDS, criteria, memberships, profiles, residuals
+from .memberships import MembershipsDisplay
+from .residuals import ResidualsDisplay
 
 __all__ = [
     "KINDS",
@@ -34,8 +37,14 @@ __all__ = [
     "EvidenceByVariableDisplay",
     "ExplanationDisplay",
     "LearningCurveDisplay",
-    "criteria",
-    "memberships",
-    "profiles",
-    "residuals",
+    "MembershipsDisplay",
+    "ResidualsDisplay",
 ]
+
+KINDS: dict[str, Any] = {
+    "profiles": ComponentProfilesDisplay,
+    "criteria": CriterionPathDisplay,
+    "residuals": ResidualsDisplay,
+    "memberships": MembershipsDisplay,
+}
+"""Displays of a fitted mixture, as ``codelength cluster --figure`` names them."""

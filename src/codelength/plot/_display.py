@@ -1,8 +1,14 @@
-"""Base of all displays: one or several pairs of axes, drawn on request."""
+"""Base of all displays, and the checks of their arguments."""
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from ..errors import DataError, InvalidParameter
+from ..typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,15 +43,13 @@ class Display(ABC):
         ----------
         ax : matplotlib Axes, optional
             Axes to draw into, a list of them if the display has several panels. A new figure is shown by a
-            notebook, has the style of codelength and is not registered with pyplot:
-            ``display.figure_.savefig(...)`` writes it.
+            notebook, has the style of codelength and is not registered with pyplot.
 
         Returns
         -------
         Display
             The display itself.
         """
-        from ..errors import InvalidParameter
         from .drawing import figure_of
 
         panels, size = self.panels()
@@ -63,6 +67,18 @@ class Display(ABC):
         self.ax_, self.figure_ = places[0], figure
         return self
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the figure, in the format that the name of the file ends in.
+
+        Parameters
+        ----------
+        path : path
+            An ``.svg``, ``.png`` or ``.pdf`` file.
+        """
+        from .drawing import save_figure
+
+        save_figure(self.figure_, path)
+
     @abstractmethod
     def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
         """Return the functions that draw each pair of axes, and the size of one in inches."""
@@ -76,7 +92,6 @@ def _axes(ax: Any, n_panels: int) -> "list[Axes]":
     """Return the axes given by the user as a list with one per panel."""
     from matplotlib.axes import Axes
 
-    from ..errors import InvalidParameter
     from ..table._messages import shown
 
     given = [ax] if isinstance(ax, Axes) else list(ax) if isinstance(ax, Sequence) or _is_array(ax) else []
@@ -88,3 +103,43 @@ def _axes(ax: Any, n_panels: int) -> "list[Axes]":
 
 def _is_array(ax: Any) -> bool:
     return getattr(ax, "ndim", 0) == 1
+
+
+def short(text: str, most: int) -> str:
+    """Return a text on one line, cut if it is long."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+def check_classifier(estimator: Any, able_to: str = "classes") -> None:
+    """Raise ``InvalidParameter`` unless the estimator is a classifier of codelength with a capability.
+
+    Parameters
+    ----------
+    estimator : object
+        Argument to check.
+    able_to : str
+        Capability that the display needs: ``"classes"``, ``"explain"`` or ``"leave_one_out"``.
+    """
+    from ..estimators.contract import TableClassifier
+    from ..table.checks import check_instance
+
+    check_instance("estimator", estimator, TableClassifier, "a classifier of codelength")
+    if able_to not in estimator.capabilities:
+        what = {"explain": "does not explain its predictions", "leave_one_out": "has no leave-one-out"}
+        raise InvalidParameter(
+            f"estimator: {type(estimator).__name__} {what[able_to]}; use NaiveBayes or ModelAverage"
+        )
+
+
+def columns(**given: Sequence[float] | FloatArray | None) -> list[FloatArray]:
+    """Return arrays of one length from lists of numbers; arrays of NaN for those that are None."""
+    arrays = {
+        name: None if numbers is None else np.asarray(numbers, float) for name, numbers in given.items()
+    }
+    # Compared by shape, which also rejects matrices.
+    lengths = {array.shape for array in arrays.values() if array is not None}
+    if len(lengths) != 1 or len(next(iter(lengths))) != 1:
+        raise DataError(f"{', '.join(arrays)}: expected lists of numbers of the same length")
+    n = next(iter(lengths))
+    return [np.full(n, np.nan) if array is None else array for array in arrays.values()]

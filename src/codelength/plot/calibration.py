@@ -7,8 +7,7 @@ import numpy as np
 
 from ..errors import InvalidParameter
 from ..typing import FloatArray
-from ._check import check_classifier, columns
-from ._display import Display
+from ._display import Display, check_classifier, columns, short
 
 if TYPE_CHECKING:
     from ..scores import Predictions
@@ -208,8 +207,7 @@ class CalibrationDisplay(Display):
                 self.promised, self.observed, s=areas, color=BLUE, zorder=3, label="rows, with 95 % interval"
             )
             axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-            of = self.of if len(self.of) <= 30 else f"{self.of[:29]}…"
-            axes.set_xlabel(f"probability given to {of}", parse_math=False)
+            axes.set_xlabel(f"probability given to {short(self.of, 30)}", parse_math=False)
             axes.set_ylabel("share of rows in which it occurred")
             axes.legend(fontsize=8, loc="upper left")
 

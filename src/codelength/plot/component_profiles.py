@@ -2,11 +2,23 @@
 
 from typing import TYPE_CHECKING, Any, Self
 
-from ._display import Display
+import numpy as np
+
+from ..typing import FloatArray, Scalar
+from ._display import Display, short
+from .style import Axes, Panel
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
-    from .style import Panel
+
+MOST_ROWS = 40
+"""Most rows of the plot; variables with less information about the component are left out."""
+
+LONGEST = 34
+"""Most characters of a name."""
+
+Block = tuple[str, list[tuple[str, FloatArray]]]
+"""A variable and the rows that show it."""
 
 
 class ComponentProfilesDisplay(Display):
@@ -38,35 +50,95 @@ class ComponentProfilesDisplay(Display):
     """
 
     def __init__(self, estimator: "FiniteMixture", *, title: str = "") -> None:
-        self.estimator = estimator
-        self.title = title
+        from ..estimators import FiniteMixture
+        from ..table.checks import check_instance
+
+        check_instance("estimator", estimator, FiniteMixture, "a fitted FiniteMixture")
+        self.estimator, self.title = estimator, title
 
     @classmethod
     def from_estimator(cls, estimator: "FiniteMixture", *, title: str = "", ax: Any = None) -> Self:
-        """Draw the profiles of a fitted mixture.
-
-        Parameters
-        ----------
-        estimator : FiniteMixture
-            A fitted model.
-        title : str
-            Title of the plot.
-        ax : matplotlib Axes, optional
-            Axes to draw into.
-
-        Returns
-        -------
-        ComponentProfilesDisplay
-            The display, drawn.
-        """
+        """Draw the profiles of a fitted mixture into given axes, or into a new figure."""
         return cls(estimator, title=title).plot(ax)
 
-    def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
-        """Return the function that draws the plot, and its size in inches."""
-        from ..estimators import FiniteMixture
-        from ..table.checks import check_instance
-        from ._profile_panel import profile_panel
+    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
+        """Return the function that draws one row per value and one column per component, and its size."""
+        blocks = _blocks(self.estimator)
+        n_rows = sum(len(rows) for _, rows in blocks)
+        n_left = self.estimator.schema_.n_variables - len(blocks)
+        size = (3.4 + 0.62 * self.estimator.n_components_, 1.5 + 0.21 * n_rows)
 
-        check_instance("estimator", self.estimator, FiniteMixture, "a fitted FiniteMixture")
-        panel, size = profile_panel(self.estimator, self.title)
+        def panel(axes: Axes) -> None:
+            probs = [row for _, rows in blocks for _, row in rows]
+            image = axes.imshow(probs, cmap="cividis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+            _numbers(axes, probs)
+            names = [
+                short(f"{name.replace('_', ' ')} = {label}", LONGEST)
+                for name, rows in blocks
+                for label, _ in rows
+            ]
+            axes.set_yticks(range(n_rows), names, fontsize=8, parse_math=False)
+            shares = self.estimator.parameters_.class_probs
+            columns = [f"{k + 1}\n{100 * share:.0f} %" for k, share in enumerate(shares)]
+            axes.set_xticks(range(len(shares)), columns, fontsize=8)
+            axes.xaxis.set_ticks_position("top")
+            axes.tick_params(length=0)
+            axes.grid(visible=False)
+            axes.spines[:].set_visible(False)
+            edge = -0.5
+            for _, rows in blocks[:-1]:
+                edge += len(rows)
+                axes.axhline(edge, color="white", linewidth=1.6)
+            left = f"; {n_left} of the variables left out" if n_left else ""
+            axes.set_xlabel(f"component and its share of the rows{left}", fontsize=8)
+            axes.set_title(self.title, fontsize=10, parse_math=False)
+            bar = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.03)
+            bar.set_label("probability of the value", fontsize=8)
+            bar.ax.tick_params(labelsize=7)
+            bar.outline.set_visible(False)
+
         return [panel], size
+
+
+def _blocks(model: "FiniteMixture") -> list[Block]:
+    """Return the variables to show with their rows, by information, within ``MOST_ROWS``."""
+    ordered = sorted(model.profiles().items(), key=lambda item: -_spread(model, item[1]))
+    chosen: list[Block] = []
+    n_rows = 0
+    for name, values in ordered:
+        rows = _rows(values)
+        # A weaker variable with fewer values may still fit, so that the search goes on.
+        if chosen and n_rows + len(rows) > MOST_ROWS:
+            continue
+        chosen.append((name, rows))
+        n_rows += len(rows)
+    return chosen
+
+
+def _spread(model: "FiniteMixture", values: dict[Scalar | None, FloatArray]) -> float:
+    """Return the mutual information of a variable and the component, in nats."""
+    probs, shares = np.array(list(values.values())), model.parameters_.class_probs
+    whole = (probs @ shares)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(probs > 0, probs * np.log(probs / whole), 0.0)
+    return float(parts.sum(axis=0) @ shares)
+
+
+def _rows(values: dict[Scalar | None, FloatArray]) -> list[tuple[str, FloatArray]]:
+    """Return the values to show, without those that are rare in every component."""
+    shown = [("missing" if value is None else str(value), probs) for value, probs in values.items()]
+    if len(shown) == 2:
+        return [next((row for row in shown if row[0].lower() in _POSITIVE), shown[-1])]
+    return [row for row in shown if row[1].max() >= 0.05]
+
+
+_POSITIVE = ("yes", "true", "1", "y")
+
+
+def _numbers(axes: Axes, probs: list[Any]) -> None:
+    """Write the probability into each cell, in per cent."""
+    for y, row in enumerate(probs):
+        for x, p in enumerate(row):
+            # Readable on both ends of the colour map, which is dark for small probabilities.
+            colour = "black" if p > 0.55 else "white"
+            axes.text(x, y, f"{100 * p:.0f}", ha="center", va="center", fontsize=6.5, color=colour)

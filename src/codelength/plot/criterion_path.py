@@ -4,11 +4,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from ._display import Display
+from .style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, plain
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
     from ..selection.comparison import Comparison
-    from .style import Panel
+
+COLOURS = (BLUE, ORANGE, GREEN, PINK, AMBER, SKY, BLACK, GREY)
+MARKS = "osD^vP*X"
+
+USUAL = ("aic", "bic", "adjusted_bic", "icl")
+"""Information criteria that are drawn by default."""
 
 
 class CriterionPathDisplay(Display):
@@ -62,19 +68,26 @@ class CriterionPathDisplay(Display):
         """
         from matplotlib.axes import Axes
 
-        from ._criterion_panels import is_deviance, usual_criteria
-
         display = cls(estimator, criteria=criteria)
         if isinstance(ax, Axes) and not len(criteria):
-            usual, chose = usual_criteria(display.comparison), display.comparison.criterion
-            display.criteria = [name for name in usual if is_deviance(name) is is_deviance(chose)]
+            usual, chose = _usual_criteria(display.comparison), display.comparison.criterion
+            display.criteria = [name for name in usual if _is_deviance(name) is _is_deviance(chose)]
         return display.plot(ax)
 
-    def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
-        """Return the functions that draw the panels, and the size of one in inches."""
-        from ._criterion_panels import criterion_panels
+    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
+        """Return panels of information criteria and of code lengths, each as its difference from its best."""
+        from ..table.checks import check_choice
 
-        return criterion_panels(self.comparison, self.criteria), self.size
+        for name in self.criteria:
+            check_choice("criteria", name, _drawable(self.comparison))
+        shown = list(self.criteria) or _usual_criteria(self.comparison)
+        halves = [
+            [name for name in shown if _is_deviance(name)],
+            [name for name in shown if not _is_deviance(name)],
+        ]
+        titles = ("minus twice the log-likelihood, penalised", "code length in nats")
+        pairs = zip(halves, titles, strict=True)
+        return [_panel(self.comparison, names, title) for names, title in pairs if names], self.size
 
 
 def _comparison(model: Any) -> "Comparison":
@@ -88,3 +101,54 @@ def _comparison(model: Any) -> "Comparison":
     )
     found: Comparison = model if isinstance(model, Comparison) else model.comparison_
     return found
+
+
+def _usual_criteria(comparison: "Comparison") -> list[str]:
+    """Return the criteria drawn by default: the usual information criteria and all code lengths."""
+    return [*USUAL, *(name for name in _drawable(comparison) if not _is_deviance(name))]
+
+
+def _drawable(comparison: "Comparison") -> list[str]:
+    from ..selection.comparison import LOWER_IS_BETTER
+
+    return [name for name in comparison.columns if name in LOWER_IS_BETTER]
+
+
+def _is_deviance(name: str) -> bool:
+    """Return whether a criterion is on the scale of minus twice the log-likelihood."""
+    return name in ("aic", "bic", "adjusted_bic", "caic", "icl")
+
+
+def _panel(comparison: "Comparison", names: Sequence[str], title: str) -> Panel:
+    """Return a panel of some criteria, each as its difference from its best."""
+    from ..selection._comparison_text import HEADINGS
+
+    def panel(axes: Axes) -> None:
+        sizes = comparison["components"]
+        for name, colour, mark in zip(names, COLOURS, MARKS, strict=False):
+            points = [(k, v) for k, v in zip(sizes, comparison[name], strict=True) if v is not None]
+            if not points:
+                continue
+            best = min(value for _, value in points)
+            label = HEADINGS.get(name, name.replace("_", " "))
+            axes.plot(
+                [size for size, _ in points],
+                [value - best for _, value in points],
+                color=colour,
+                marker=mark,
+                markersize=4,
+                linewidth=1.2,
+                label=f"{label} (best {best:.1f})",
+            )
+        axes.axvline(comparison.chosen, color=GREY, linewidth=0.9, linestyle="--")
+        axes.set_xticks(sizes)
+        axes.set_xlabel(f"classes (dashed: chosen by {comparison.criterion.replace('_', ' ')})")
+        # The solution with one class is often far worse than all others, which would look alike beside it.
+        axes.set_yscale("symlog", linthresh=10)
+        axes.yaxis.set_major_formatter(plain)
+        axes.set_ylim(bottom=-1)
+        axes.set_ylabel("above the best")
+        axes.set_title(title, fontsize=9)
+        axes.legend(fontsize=7)
+
+    return panel

@@ -9,8 +9,7 @@ from ..decisions import ranked
 from ..errors import InvalidParameter
 from ..table.coded import changed
 from ..typing import FloatArray
-from ._check import check_classifier, columns
-from ._display import Display
+from ._display import Display, check_classifier, columns, short
 
 if TYPE_CHECKING:
     from ..estimators.contract import TableClassifier
@@ -138,7 +137,7 @@ class EvidenceByVariableDisplay(Display):
                 )  # fmt: skip
             axes.axvline(0, color="#444444", linewidth=0.9)
             axes.set_yticks(
-                places, [_short(name) for name in self.names[:n_shown]], fontsize=8, parse_math=False
+                places, [short(name, LONGEST) for name in self.names[:n_shown]], fontsize=8, parse_math=False
             )
             axes.invert_yaxis()
             left = f"; {n_left} variables left out" if n_left else ""
@@ -177,8 +176,3 @@ def _mean_and_error(gains: FloatArray, weights: FloatArray) -> tuple[FloatArray,
         means = weights @ gains / total
         spread = weights @ (gains - means) ** 2 / max(total - 1, 1)
     return means, np.sqrt(spread / total)
-
-
-def _short(name: str) -> str:
-    flat = " ".join(name.split())
-    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"

@@ -7,8 +7,7 @@ import numpy as np
 from .._display import counted
 from ..decisions import ranked
 from ..errors import InvalidParameter
-from ._check import check_classifier
-from ._display import Display
+from ._display import Display, check_classifier, short
 
 if TYPE_CHECKING:
     from ..naive_bayes import Explanation
@@ -182,10 +181,12 @@ class ExplanationDisplay(Display):
             axes.axvline(0, color="#444444", linewidth=0.9)
             axes.set_axisbelow(True)
             axes.margins(x=0.18)
-            axes.set_yticks(places, [_short(name) for name in self.names], fontsize=8, parse_math=False)
+            axes.set_yticks(
+                places, [short(name, LONGEST) for name in self.names], fontsize=8, parse_math=False
+            )
             axes.invert_yaxis()
             axes.grid(visible=False, axis="y")
-            of, against = _short(str(self.of)), _short(str(self.against))
+            of, against = short(str(self.of), LONGEST), short(str(self.against), LONGEST)
             axes.set_xlabel(f"bits for {of} (+) or {against} (−)", parse_math=False)
             axes.set_title(f"{of}: log-odds {self.total_bits:+.2f} bits", fontsize=10, parse_math=False)
 
@@ -208,8 +209,3 @@ def _called(table: "Table", name: str) -> str:
         return f"{name} (missing)"
     column = table.column(name)
     return f"{name} (missing)" if column.missing[0] else f"{name} = {column.cells[0]}"
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"

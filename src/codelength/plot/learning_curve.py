@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ..typing import FloatArray
-from ._check import check_classifier, columns
-from ._display import Display
+from ._display import Display, check_classifier, columns
 
 if TYPE_CHECKING:
     from .style import Axes, Panel

@@ -1,16 +1,22 @@
-"""Histograms of the membership probabilities of latent classes."""
+"""Membership probabilities of latent classes."""
+
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ..decisions import first_best_of_rows
 from ..typing import BoolArray, FloatArray
+from ._display import Display
 from .style import BLUE, SKY, Axes, Panel
+
+if TYPE_CHECKING:
+    from ..estimators import FiniteMixture
 
 N_BINS = 20
 
 
-def membership_panels(memberships: FloatArray, weights: FloatArray | None) -> list[Panel]:
-    """Return one panel per class: a histogram of its probability over rows, assigned rows highlighted.
+class MembershipsDisplay(Display):
+    """Histogram of the probability of each class over rows, those assigned to it highlighted.
 
     Parameters
     ----------
@@ -18,9 +24,36 @@ def membership_panels(memberships: FloatArray, weights: FloatArray | None) -> li
         Membership probabilities.
     weights : array of shape (n_rows,), optional
         Weights of the rows.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Axes and figure of the plot; ``ax_`` is that of the first class.
     """
-    labels = first_best_of_rows(memberships)
-    return [_panel(memberships[:, k], labels == k, weights, k) for k in range(memberships.shape[1])]
+
+    size = (3.6, 2.8)
+
+    def __init__(self, memberships: FloatArray, weights: FloatArray | None = None) -> None:
+        self.memberships, self.weights = memberships, weights
+
+    @classmethod
+    def from_estimator(cls, estimator: "FiniteMixture", *, ax: Any = None) -> Self:
+        """Draw the memberships of the rows that a mixture was fitted to.
+
+        Parameters
+        ----------
+        estimator : FiniteMixture
+            A fitted model.
+        ax : sequence of matplotlib Axes, optional
+            Axes to draw into, one pair per class.
+        """
+        return cls(estimator.memberships_, estimator._fitted.training.weights).plot(ax)
+
+    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
+        """Return one histogram per class, and the size of one in inches."""
+        labels = first_best_of_rows(self.memberships)
+        parts = enumerate(self.memberships.T)
+        return [_panel(probs, labels == k, self.weights, k) for k, probs in parts], self.size
 
 
 def _panel(probs: FloatArray, assigned: BoolArray, weights: FloatArray | None, k: int) -> Panel:
