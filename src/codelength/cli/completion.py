@@ -8,7 +8,7 @@ from .param_types import Choice
 COMPLETE_VARIABLE = "_CODELENGTH_COMPLETE"
 """Environment variable by which a shell requests completions."""
 
-SHELL = Choice("shell", lambda: ("bash", "zsh", "fish"))
+SHELL = Choice("shell", "bash", "zsh", "fish")
 
 
 @command("Print a shell completion script.")

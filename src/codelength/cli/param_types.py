@@ -3,14 +3,12 @@
 Names are loaded when an option is shown, parsed or completed, so that the command line starts quickly.
 Invalid values raise the same exceptions, with the same messages, as the Python functions. The ``name`` of a
 type is the placeholder of its values in the help.
-
-Order of reading: :class:`Choice` (one of some names) and the kinds that extend it; numbers (:class:`Whole`,
-:class:`Fraction`); tables and files.
 """
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from click.shell_completion import CompletionItem
@@ -22,6 +20,39 @@ if TYPE_CHECKING:
 else:
     Kind = click.ParamType
 
+Source = str | Callable[[], Iterable[str]]
+"""A name, a registry of names as ``"module:NAME"``, or a function that returns names."""
+
+
+def names_of(*sources: Source) -> tuple[str, ...]:
+    """Return the names of several sources, each once.
+
+    Examples
+    --------
+    >>> names_of("evidence", "codelength.naive_bayes:RULES")[:2]
+    ('evidence', 'stochastic_complexity')
+    """
+    names: list[str] = []
+    for source in sources:
+        if isinstance(source, str) and ":" not in source:
+            names.append(source)
+            continue
+        found: Any = source
+        if isinstance(source, str):
+            module, _, name = source.partition(":")
+            found = getattr(import_module(module), name)
+        # A registry, the values of a Literal, or a function.
+        names += get_args(found) or (found() if callable(found) else found)
+    return tuple(dict.fromkeys(names))
+
+
+def _completed(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def _files(incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
 
 class Choice(Kind):
     """One of several names.
@@ -30,34 +61,25 @@ class Choice(Kind):
     ----------
     option : str
         Name of the option in messages.
-    load : function
-        Returns the names.
+    *sources
+        Names, or where they are registered; see :func:`names_of`.
     """
 
     name = "NAME"
 
-    def __init__(self, option: str, load: Callable[[], Iterable[str]]) -> None:
-        self.option = option
-        self.load = load
+    def __init__(self, option: str, *sources: Source) -> None:
+        self.option, self._sources = option, sources
 
     def names(self) -> tuple[str, ...]:
         """Return the names."""
-        return tuple(self.load())
+        return names_of(*self._sources)
 
     def described(self) -> str:
         """Return the names as a sentence of the help."""
         return f"One of {', '.join(self.names())}."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name; raise if there is none such.
-
-        Parameters
-        ----------
-        value : object
-            Text of the user, or a value that is converted already.
-        param, ctx
-            Parameter and context of click, which are not used.
-        """
+        """Return the name; raise if there is none such."""
         from ..table.checks import check_choice
 
         check_choice(self.option, value, self.names())
@@ -66,16 +88,8 @@ class Choice(Kind):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin with a text.
-
-        Parameters
-        ----------
-        ctx, param
-            Context and parameter of click, which are not used.
-        incomplete : str
-            Beginning of a name.
-        """
-        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+        """Return the names that begin with a text."""
+        return _completed(self.names(), incomplete)
 
 
 class PriorChoice(Choice):
@@ -129,7 +143,7 @@ class PriorOrModel(PriorChoice):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names that begin with a text, or complete files."""
-        return super().shell_complete(ctx, param, incomplete) or [CompletionItem(incomplete, type="file")]
+        return super().shell_complete(ctx, param, incomplete) or _files(incomplete)
 
 
 class DatasetName(Choice):
@@ -161,8 +175,7 @@ class Setting(Choice):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names that begin with a text."""
-        names = (f"{name.partition('=')[0]}=" for name in self.names())
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return _completed((f"{name.partition('=')[0]}=" for name in self.names()), incomplete)
 
 
 class Whole(Kind):
@@ -196,7 +209,7 @@ class Whole(Kind):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the words that begin with a text."""
-        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+        return _completed(self.words, incomplete)
 
 
 class Fraction(Kind):
@@ -230,8 +243,7 @@ class TableSource(Kind):
         from ..datasets import names as bundled
 
         # Without a first letter the shell lists files, which are what most users have.
-        names = [name for name in bundled() if incomplete and name.startswith(incomplete)]
-        return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+        return _completed(bundled() if incomplete else (), incomplete) or _files(incomplete)
 
 
 class KindOfFile(Kind):
@@ -241,18 +253,18 @@ class KindOfFile(Kind):
     ----------
     usual : str
         Kind if none is given.
-    load : function
-        Returns the kinds.
+    *sources
+        Kinds, or where they are registered; see :func:`names_of`.
     """
 
     name = "[KIND=]FILE"
 
-    def __init__(self, usual: str, load: Callable[[], Iterable[str]]) -> None:
-        self.usual, self.load = usual, load
+    def __init__(self, usual: str, *sources: Source) -> None:
+        self.usual, self._sources = usual, sources
 
     def described(self) -> str:
         """Return the kinds as a sentence of the help."""
-        return f"A kind is one of {', '.join(self.load())}."
+        return f"A kind is one of {', '.join(names_of(*self._sources))}."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the kind and the name of the file; raise if the name is empty."""
@@ -261,15 +273,15 @@ class KindOfFile(Kind):
             return value
         kind, equals, file = value.partition("=")
         # An equals sign may be part of a file name; only a known kind before it counts.
-        found = (kind, file) if equals and kind in tuple(self.load()) else (self.usual, value)
+        found = (kind, file) if equals and kind in names_of(*self._sources) else (self.usual, value)
         return found[0], FileName().convert(found[1], param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the kinds that begin with a text, or complete files."""
-        kinds = [f"{kind}=" for kind in self.load() if incomplete and kind.startswith(incomplete)]
-        return [CompletionItem(kind) for kind in kinds] or [CompletionItem(incomplete, type="file")]
+        kinds = (f"{kind}=" for kind in names_of(*self._sources)) if incomplete else ()
+        return _completed(kinds, incomplete) or _files(incomplete)
 
 
 class FileName(Kind):
@@ -288,7 +300,7 @@ class FileName(Kind):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Complete files."""
-        return [CompletionItem(incomplete, type="file")]
+        return _files(incomplete)
 
 
 def _whole_of(text: Any) -> Any:

@@ -37,7 +37,7 @@ FORMS = ("best", "joint", "marginals")
 )  # fmt: skip
 @options.in_output(
     "--show form",
-    Choice("show", lambda: FORMS),
+    Choice("show", *FORMS),
     "The most probable combination of each row, all combinations with their probabilities, or each variable "
     "by itself.",
     default="best",

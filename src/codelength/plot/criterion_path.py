@@ -66,10 +66,10 @@ class CriterionPathDisplay(Display):
             Axes to draw into, one pair per panel. A single pair, if no criteria are named, is used for the
             panel of the criterion that chose the model.
         """
-        from matplotlib.axes import Axes
+        import matplotlib.axes
 
         display = cls(estimator, criteria=criteria)
-        if isinstance(ax, Axes) and not len(criteria):
+        if isinstance(ax, matplotlib.axes.Axes) and not len(criteria):
             usual, chose = _usual_criteria(display.comparison), display.comparison.criterion
             display.criteria = [name for name in usual if _is_deviance(name) is _is_deviance(chose)]
         return display.plot(ax)
