@@ -212,7 +212,8 @@ class _BlasLimit:
         """Hold the limit while the block runs."""
         with self.lock:
             if self.n_users == 0:
-                self.limit.enter_context(_controller().limit(limits=1, user_api="blas"))
+                with _in_control():
+                    self.limit.enter_context(_controller().limit(limits=1, user_api="blas"))
             self.n_users += 1
         try:
             yield
@@ -220,11 +221,33 @@ class _BlasLimit:
             with self.lock:
                 self.n_users -= 1
                 if self.n_users == 0:
-                    self.limit.close()
+                    with _in_control():
+                        self.limit.close()
 
 
 one_blas_thread = _BlasLimit().held
 """Linear algebra in one thread: on matrices as small as ours more threads only wait for each other."""
+
+
+@contextmanager
+def _in_control() -> Iterator[None]:
+    """Let the thread of the block set the number of threads, and any thread after it.
+
+    Newer threadpoolctl ignores every thread but the first that set it, for as long as that one is alive; the
+    last user of our limit is often another one.
+    """
+    forget = [
+        library.clear_controlling_thread
+        for library in _controller().lib_controllers
+        if hasattr(library, "clear_controlling_thread")
+    ]
+    for clear in forget:
+        clear(force=True)
+    try:
+        yield
+    finally:
+        for clear in forget:
+            clear(force=True)
 
 
 @cache

@@ -163,6 +163,43 @@ def test_linear_algebra_has_all_its_threads_again_after_overlapping_limits():
         assert n_threads() == before
 
 
+def test_linear_algebra_has_all_its_threads_again_when_another_thread_leaves_last():
+    """The thread that set the limit first is alive when the limit ends."""
+    entered, left, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def hold_first():
+        with one_blas_thread():
+            entered.set()
+            assert left.wait(60)
+        left_first.set()
+        assert ended.wait(60)
+
+    def n_threads():
+        return [pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+
+    left_first = threading.Event()
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        before = n_threads()
+        thread = threading.Thread(target=hold_first)
+        thread.start()
+        try:
+            assert entered.wait(60)
+            with one_blas_thread():
+                left.set()
+                assert left_first.wait(60)
+                assert set(n_threads()) == {1}
+            assert n_threads() == before
+            with one_blas_thread():
+                assert set(n_threads()) == {1}
+            assert n_threads() == before
+        finally:
+            left.set()
+            ended.set()
+            thread.join()
+    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+        assert set(n_threads()) == {1}
+
+
 def test_the_number_of_threads_can_be_set_from_outside(monkeypatch):
     monkeypatch.setenv("CODELENGTH_THREADS", "3")
     assert n_threads_or_default(None) == 3
