@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...decisions import first_best
 from .fairness import fair, log_score
 from .opponent import Opponent, Predict
 from .rows import Rows
@@ -44,7 +45,7 @@ class GradientBoosting(Opponent):
                         scores[i, stages.index(n_rounds)] += log_score(
                             fair(probs, weights), others.labels, others.row_weights
                         )
-        leaf, n_rounds = divmod(int(np.argmax(scores)), len(stages))
+        leaf, n_rounds = divmod(first_best(scores.ravel()), len(stages))
         best = self._fitted(rows, LEAVES[leaf], stages[n_rounds])
         weights = rows.class_weights
         return lambda others: fair(best.predict_proba(others.matrix), weights)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...decisions import first_best
 from .design import Design
 from .fairness import fair, log_score
 from .opponent import Opponent, Predict
@@ -40,7 +41,7 @@ class LogisticRegression(Opponent):
                 model.set_params(C=strength).fit(matrix[inner], part.labels, part.weights)
                 probs = fair(model.predict_proba(matrix[held]), weights)
                 scores[i] += log_score(probs, rows.labels[held], rows.row_weights[held])
-        best = Classifier(C=STRENGTHS[int(np.argmax(scores))], max_iter=500)
+        best = Classifier(C=STRENGTHS[first_best(scores)], max_iter=500)
         best.fit(matrix, rows.labels, rows.weights)
         weights = rows.class_weights
         return lambda others: fair(best.predict_proba(design.matrix(others)), weights)
