@@ -8,7 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from codelength import ModelAverage
 from codelength.averages.members.forests import Forests
 from codelength.averages.training import Training
-from codelength.research import ForestsClassifier
+from codelength.research import MemberClassifier
 from codelength.sources import as_table
 
 from .measure import Ratio, compare, cpu_seconds
@@ -82,7 +82,7 @@ def beside_boosting(n_rows: int = 1_000, n_columns: int = 20) -> list[Ratio]:
 def forests(n_rows: int = 1_000, n_columns: int = 40) -> list[Ratio]:
     """All forests on 40 variables, with every training row left out."""
     rows, labels = numbers(n_rows, n_columns, 2)
-    training = Training.of(ForestsClassifier().coded_for(as_table(rows, labels)))
+    training = Training.of(MemberClassifier("forests")._coded_for(as_table(rows, labels)))
     Forests.fit(training)
     took = cpu_seconds(lambda: Forests.fit(training))
     return [

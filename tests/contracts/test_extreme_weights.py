@@ -7,25 +7,25 @@ import numpy as np
 import pytest
 
 from codelength.errors import DataError
-from codelength.estimators import MODELS
+from codelength.estimators import capabilities_of, constructor_of, model_names
 from codelength.table.copies import HEAVIEST, LIGHTEST
 
 RNG = np.random.default_rng(0)
 Y = RNG.choice(["no", "yes"], 40)
 X = {"a": np.where(RNG.random(40) < 0.8, Y, "maybe"), "b": RNG.normal(size=40) + (Y == "yes")}
-KINDS = [kind for kind, model in MODELS.items() if "weighting" in signature(model).parameters]
+KINDS = [kind for kind in model_names() if "weighting" in signature(constructor_of(kind)).parameters]
 
 
 def check_fit(kind, weights):
-    model = MODELS[kind]()
+    model = constructor_of(kind)()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if "classes" in model.capabilities:
+        if "classes" in capabilities_of(model):
             model.fit(X, Y, sample_weight=weights)
         else:
             model.fit(X, sample_weight=weights)
         probs = model.predict_proba(X)
-        if "leave_one_out" in model.capabilities:
+        if "leave_one_out" in capabilities_of(model):
             assert np.isfinite(model.leave_one_out(X, Y, sample_weight=weights).log_score)
     np.testing.assert_allclose(probs.sum(axis=1), 1, atol=1e-9)
 
@@ -46,4 +46,4 @@ def test_weights_beyond_them_are_learned_from_or_refused(kind, weight):
         return
     with pytest.raises(DataError, match=r'sample_weight: equal rows weigh .* pass weighting="relative"'):
         check_fit(kind, weights)
-    assert MODELS[kind](weighting="relative").fit(X, Y, sample_weight=weights).n_features_in_ == 2
+    assert constructor_of(kind)(weighting="relative").fit(X, Y, sample_weight=weights).n_features_in_ == 2

@@ -12,14 +12,7 @@ from codelength import (
     ModelAverage,
     NaiveBayes,
 )
-from codelength.research import (
-    ForestsClassifier,
-    KernelClassifier,
-    LogRatiosClassifier,
-    SubsetsClassifier,
-    TreeAugmentedClassifier,
-    TreesClassifier,
-)
+from codelength.research import MemberClassifier
 
 ESTIMATORS = [
     NaiveBayes(),
@@ -34,12 +27,12 @@ ESTIMATORS = [
     FiniteMixture(3, random_state=0),
     MixtureClassifier(candidates=4, n_components=(2, 4), n_orderings=2, random_state=0),
     ModelAverage(),
-    TreesClassifier(),
-    LogRatiosClassifier(),
-    KernelClassifier(),
-    ForestsClassifier(),
-    TreeAugmentedClassifier(),
-    SubsetsClassifier(),
+    MemberClassifier("trees"),
+    MemberClassifier("log_ratios"),
+    MemberClassifier("kernel"),
+    MemberClassifier("forests"),
+    MemberClassifier("best_tree"),
+    MemberClassifier("subsets"),
     IndifferentTrees(),
     EvidenceAverage(),
     Discretizer(),

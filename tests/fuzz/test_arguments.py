@@ -32,16 +32,10 @@ from codelength import (
     Variable,
     datasets,
 )
+from codelength.averages.members.registry import MEMBERS
 from codelength.errors import CodelengthError, CodelengthWarning, DoubtfulFit
 from codelength.reporting.sections.hidden_classes import analyse_classes
-from codelength.research import (
-    ForestsClassifier,
-    KernelClassifier,
-    LogRatiosClassifier,
-    SubsetsClassifier,
-    TreeAugmentedClassifier,
-    TreesClassifier,
-)
+from codelength.research import MemberClassifier
 from codelength.sources import as_coded, as_table
 from public_names import PUBLIC
 
@@ -382,16 +376,14 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         "ModelAverage.leave_one_out": (average().leave_one_out, {"X": ROWS, "y": CLASSES}),
         **{
             model.__name__: (partial(_fitted, model), model().get_params())
-            for model in (
-                TreesClassifier,
-                LogRatiosClassifier,
-                KernelClassifier,
-                ForestsClassifier,
-                TreeAugmentedClassifier,
-                SubsetsClassifier,
-                IndifferentTrees,
-                EvidenceAverage,
+            for model in (MemberClassifier, IndifferentTrees, EvidenceAverage)
+        },
+        **{
+            f"MemberClassifier {member}": (
+                partial(_fitted, partial(MemberClassifier, member=member)),
+                {name: value for name, value in MemberClassifier().get_params().items() if name != "member"},
             )
+            for member in MEMBERS
         },
         "OnVariables": (
             lambda **options: EvidenceAverage([codelength.research.OnVariables(**options)]).fit(
@@ -408,7 +400,6 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
             for estimator in (fitted, of_rows, classifier())
             for name, argument, value in (
                 *((method, "X", ROWS) for method in _OF_ROWS if hasattr(estimator, method)),
-                *((method, "coded", coded) for method in _OF_CODES if hasattr(estimator, method)),
                 ("save", "path", directory / "saved.json"),
             )
         },
@@ -436,7 +427,6 @@ _OF_ROWS = (
     *("score_samples", "impute"),
 )
 _PARTS = tuple(part.name for part in fields(codelength.table.Coded))
-_OF_CODES = ("log_probs_of", "fit_coded", "leave_one_out_of")
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from codelength import ModelAverage, NaiveBayes
+from codelength.estimators import capabilities_of
 from codelength.export.reader import score
 from codelength.export.sql import DIALECTS, quoted
-from codelength.research import SubsetsClassifier, TreeAugmentedClassifier
+from codelength.research import MemberClassifier
 from unit.export.networks import read_bif, read_xmlbif
 
 from . import tables
@@ -34,7 +35,7 @@ def exported(rng: Random) -> None:
     table = tables.made(rng, tame=is_tame)
     X = {str(name): cells for name, cells in table.columns.items()} if is_tame else table.X
     model = model_of(rng).fit(X, tables.target(rng, table.n_rows))
-    kinds = ["scorer", "sql", "onnx", *(["bif", "xmlbif"] if "network" in model.capabilities else [])]
+    kinds = ["scorer", "sql", "onnx", *(["bif", "xmlbif"] if "network" in capabilities_of(model) else [])]
     kind = rng.choice(kinds)
     if kind == "scorer":
         check_scorer(model, X if is_tame else None)
@@ -56,8 +57,10 @@ def model_of(rng: Random) -> Any:
     if rng.random() < 0.6:
         rule = rng.choice(("evidence", "map", "stochastic_complexity", "indifferent"))
         return NaiveBayes(rule, rng.choice(("uniform", "jeffreys", 1.0)), **options)
-    kind = rng.choice((TreeAugmentedClassifier, SubsetsClassifier, ModelAverage))
-    return kind(**options, **({"members": ["subsets", "best_tree"]} if kind is ModelAverage else {}))
+    member = rng.choice(("best_tree", "subsets", None))
+    if member is None:
+        return ModelAverage(["subsets", "best_tree"], **options)
+    return MemberClassifier(member, **options)
 
 
 def check_scorer(model: Any, X: Any) -> None:

@@ -135,8 +135,8 @@ class ModelFiles:
             probs = model.predict_proba(X)
             model.predict(X)
             model.summary()
-            json.dumps(model.summary_document(), allow_nan=False)
-        check_distributions(probs, (len(next(iter(X.values()), [])), len(model.outcome_names)))
+            json.dumps(model._summary_document(), allow_nan=False)
+        check_distributions(probs, (len(next(iter(X.values()), [])), len(model._fitted.outcomes)))
         with promised("save what was loaded"):
             model.save(self.again)
             same = load(self.again).predict_proba(X)
@@ -214,7 +214,7 @@ def damaged(rng: Random, content: bytes) -> bytes:
             content[:at] + bytes([content[at] ^ (1 << rng.randrange(8))]) + content[at + 1 :],
             content[:at] + b" " + content[at:],
             content.replace(
-                b'"version": 2', rng.choice((b'"version": 3', b'"version": true', b'"version": 1e99'))
+                b'"version": 3', rng.choice((b'"version": 4', b'"version": true', b'"version": 1e99'))
             ),
             b"\xef\xbb\xbf" + content,
             content + content,
@@ -268,8 +268,8 @@ def hugest() -> list[tuple[Any, tuple[Any, ...]]]:
     """Models, and every number in their files that could be a size."""
     found = []
     for model in models()[::2]:
-        for place in places(model.to_document()):
-            value = model.to_document()
+        for place in places(model._fitted.to_document()):
+            value = model._fitted.to_document()
             for step in place:
                 value = value[step]
             if isinstance(value, int) and not isinstance(value, bool):

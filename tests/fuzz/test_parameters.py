@@ -137,6 +137,6 @@ def parameters(rng: Random) -> None:
     model = kind(**(small[kind] | given))
     model.fit(GOOD, GOOD_TARGET)
     probs = model.predict_proba(GOOD)
-    check_distributions(probs, (6, len(model.outcome_names)))
+    check_distributions(probs, (6, len(model._fitted.outcomes)))
     model.summary()
     repr(model)

@@ -10,6 +10,7 @@ import pytest
 
 from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, load
 from codelength.errors import CodelengthError
+from codelength.estimators import capabilities_of
 
 from . import cells, tables
 from .harness import Fault, attempts, promised
@@ -37,7 +38,7 @@ class Tables:
         table = tables.made(rng, tame=rng.random() < 0.4)
         labels = tables.target(rng, table.n_rows)
         model = model_of(rng)
-        weighted = "weights" in model.capabilities and rng.random() < 0.3
+        weighted = "weights" in capabilities_of(model) and rng.random() < 0.3
         weights = cells.weights(rng, table.n_rows) if weighted else None
         before = as_it_was(model) if rng.random() < 0.3 else None
         X = table.X
@@ -105,13 +106,13 @@ def check_predictions(model: Any, X: Any, n_rows: int) -> None:
     """One distribution per row, and labels that are classes."""
     with promised("predict the training rows"):
         probs, labels = model.predict_proba(X), model.predict(X)
-    check_distributions(probs, (n_rows, len(model.outcome_names)))
+    check_distributions(probs, (n_rows, len(model._fitted.outcomes)))
     if len(labels) != n_rows:
         raise Fault("broken promise", f"{len(labels)} labels for {n_rows} rows")
     if hasattr(model, "classes_") and not set(labels.tolist()) <= set(model.classes_.tolist()):
         raise Fault("silent difference", f"labels {labels[:5]} among {model.classes_}")
     model.summary()
-    model.summary_document()
+    model._summary_document()
 
 
 def check_distributions(probs: Any, shape: tuple[int, int]) -> None:

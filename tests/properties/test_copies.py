@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive
 from codelength import NaiveBayes, evaluate
 from codelength.errors import DataError, InvalidParameter
-from codelength.estimators.registry import MODELS
+from codelength.estimators.registry import MODELS, capabilities_of, constructor_of, model_names
 from codelength.naive_bayes import RULES
 from codelength.sources import as_table
 from codelength.table.copies import copy_weights, n_copies
@@ -34,8 +34,8 @@ OPTIONS = {
 }
 WEIGHTED = [
     pytest.param(kind, options, id="-".join([kind, *map(str, options.values())]))
-    for kind, model in MODELS.items()
-    if "weights" in model.capabilities
+    for kind in model_names()
+    if "weights" in capabilities_of(constructor_of(kind)())
     for options in OPTIONS.get(kind, [{}])
 ]
 for_every_model = pytest.mark.parametrize(("kind", "options"), WEIGHTED)
@@ -61,10 +61,10 @@ TABLE_REPEATED = {name: column[REPEATED] for name, column in TABLE.items()}
 
 
 def fitted(kind, options, table, kinds, sample_weight=None, **more):
-    model = MODELS[kind]
+    model = constructor_of(kind)
     if "random_state" in signature(model).parameters:
         more["random_state"] = 0
-    target = kinds if "classes" in model.capabilities else None
+    target = kinds if "classes" in capabilities_of(model()) else None
     return model(**options, **more).fit(table, target, sample_weight=sample_weight)
 
 
@@ -73,7 +73,7 @@ def test_a_weight_of_two_is_the_row_twice(kind, options):
     weighted = fitted(kind, options, TABLE, KINDS, TIMES)
     repeated = fitted(kind, options, TABLE_REPEATED, KINDS[REPEATED])
     np.testing.assert_allclose(weighted.predict_proba(TABLE), repeated.predict_proba(TABLE), rtol=1e-12)
-    if "leave_one_out" in weighted.capabilities:
+    if "leave_one_out" in capabilities_of(weighted):
         found = weighted.leave_one_out(TABLE, KINDS, TIMES)
         expected = repeated.leave_one_out(TABLE_REPEATED, KINDS[REPEATED])
         np.testing.assert_allclose(found.log_probs[REPEATED], expected.log_probs, rtol=1e-10, atol=1e-12)
@@ -83,7 +83,7 @@ def test_a_weight_of_two_is_the_row_twice(kind, options):
 
 @pytest.mark.parametrize(
     ("kind", "options"),
-    [case for case in WEIGHTED if "weighting" in signature(MODELS[case.values[0]]).parameters],
+    [case for case in WEIGHTED if "weighting" in signature(constructor_of(case.values[0])).parameters],
 )
 @pytest.mark.parametrize("weight", [0.7, 1 / 3])
 def test_equal_relative_weights_change_nothing(kind, options, weight):
@@ -91,17 +91,17 @@ def test_equal_relative_weights_change_nothing(kind, options, weight):
     weighted = fitted(kind, options, TABLE, KINDS, weights, weighting="relative")
     plain = fitted(kind, options, TABLE, KINDS)
     np.testing.assert_array_equal(weighted.predict_proba(TABLE), plain.predict_proba(TABLE))
-    if "leave_one_out" in weighted.capabilities:
+    if "leave_one_out" in capabilities_of(weighted):
         found, expected = weighted.leave_one_out(TABLE, KINDS, weights), plain.leave_one_out(TABLE, KINDS)
         np.testing.assert_array_equal(found.log_probs, expected.log_probs)
 
 
-LEFT_OUT = [case for case in WEIGHTED if "leave_one_out" in MODELS[case.values[0]].capabilities]
+LEFT_OUT = [case for case in WEIGHTED if "leave_one_out" in capabilities_of(constructor_of(case.values[0])())]
 
 
 @pytest.mark.parametrize(("kind", "options"), LEFT_OUT)
 def test_evaluate_scores_copies(kind, options):
-    model = {"m": MODELS[kind](**options)}
+    model = {"m": constructor_of(kind)(**options)}
     [found] = evaluate(as_table(TABLE, KINDS, TIMES), model)
     [expected] = evaluate(as_table(TABLE_REPEATED, KINDS[REPEATED]), model)
     assert found.protocol == expected.protocol == "leave-one-out"
@@ -112,7 +112,7 @@ def test_evaluate_scores_copies(kind, options):
 
 @pytest.mark.parametrize("n_folds", [None, 3])
 def test_evaluate_takes_equal_relative_weights_for_none(n_folds):
-    models = {"m": NaiveBayes(weighting="relative"), "k": MODELS["kernel"](weighting="relative")}
+    models = {"m": NaiveBayes(weighting="relative"), "k": constructor_of("kernel")(weighting="relative")}
     plain = evaluate(as_table(TABLE, KINDS), models, n_folds=n_folds)
     weights = np.full(N_ROWS, 1000 / 3)
     assert evaluate(as_table(TABLE, KINDS, weights), models, n_folds=n_folds) == plain
@@ -128,7 +128,7 @@ def test_batches_change_nothing(weighting, numeric, tmp_path):
     expected = model.leave_one_out(TABLE, KINDS, weights)
     rows = {**TABLE, "kind": KINDS, "w": weights}
     model.save(tmp_path / "m.json")
-    for one in (model, MODELS["naive-bayes"].from_document(model.to_document())):
+    for one in (model, MODELS["naive-bayes"]._from_document(model._fitted.to_document())):
         for batch_rows in (N_ROWS, 7, 1):
             found = one.evaluate_table(rows, "kind", leave_one_out=True, weights="w", batch_rows=batch_rows)
             for score in SCORES:
@@ -158,7 +158,7 @@ def test_rounding_makes_no_copy():
     assert n_copies(np.array([0.0, 0.1 + 0.2, 1e19])).tolist() == [1, 1, 10**9]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in MODELS if kind in ("kernel", "model-average")])
+@pytest.mark.parametrize("kind", ["kernel", "model-average"])
 class TestWhatWasMadeByTheFit:
     """Averages leave rows out while they are fitted, and refuse to do so for others."""
 

@@ -32,8 +32,8 @@ def every_row(schema):
 
 
 def predicted(model, coded, rows):
-    model.fit_coded(coded)
-    return np.exp(model.log_probs_of(rows).log_probs), model.code_length_
+    model._fit_coded(coded)
+    return np.exp(model._fitted.log_probs(rows).log_probs), model.code_length_
 
 
 @pytest.mark.parametrize("options", FORESTS, ids=str)
@@ -84,7 +84,8 @@ def test_an_average_by_evidence_is_between_its_models_whatever_their_order(table
     lengths = [model["code_length"] for model in average.models_]
     assert min(lengths) - 1e-9 <= length <= min(lengths) + np.log(len(models)) + 1e-9
     each = [
-        np.exp(EvidenceAverage([model]).fit_coded(table).log_probs_of(rows).log_probs) for model in models
+        np.exp(EvidenceAverage([model])._fit_coded(table)._fitted.log_probs(rows).log_probs)
+        for model in models
     ]
     assert (probs >= np.min(each, axis=0) - 1e-12).all()
     assert (probs <= np.max(each, axis=0) + 1e-12).all()

@@ -28,7 +28,7 @@ READERS = {
     "Observed": Observed.from_json,
     "Classification": lambda document: Classification.from_json(document, [0.5, 0.5]),
     "MixtureParameters": lambda document: MixtureParameters.from_json(document, SCHEMA),
-    **{kind: model.from_document for kind, model in MODELS.items()},
+    **{kind: model._from_document for kind, model in MODELS.items()},
 }
 
 
@@ -40,6 +40,6 @@ def test_what_is_not_a_document_is_refused(name, document):
 
 
 def test_the_document_of_another_model_is_refused():
-    document = NaiveBayes().fit({"x": ["a", "b"]}, ["k", "l"]).to_document()
+    document = NaiveBayes().fit({"x": ["a", "b"]}, ["k", "l"])._fitted.to_document()
     with pytest.raises(DataError, match="not a model as JSON"):
-        MODELS["finite-mixture"].from_document(document)
+        MODELS["finite-mixture"]._from_document(document)

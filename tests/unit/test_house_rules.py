@@ -20,27 +20,13 @@ MOST_PARAMETERS = 8
 KEYWORDS = "public: each keyword is documented, has a default and is given by name"
 OPTIONS = "a command: each parameter is an option that the decorators pass by name"
 
-REWRITTEN = "estimators become flat; the rewrite divides them"
-
 EXCEPTIONS = {
     ("codelength/averages/members/kernel.py", "", "lines"): "not yet divided: spaces of kernels",
-    ("codelength/estimators/_latent_inference.py", "", "lines"): REWRITTEN,
-    ("codelength/estimators/_latent_inference.py", "LatentInference.intervals", "parameters"): REWRITTEN,
-    (
-        "codelength/estimators/_latent_inference.py",
-        "LatentInference.posterior_sample",
-        "parameters",
-    ): REWRITTEN,
-    (
-        "codelength/estimators/_latent_inference.py",
-        "LatentInference.relate_covariates",
-        "parameters",
-    ): REWRITTEN,
-    ("codelength/estimators/_latent_inference.py", "LatentInference.relate_outcome", "parameters"): REWRITTEN,
-    ("codelength/estimators/_mixture_streamed.py", "StreamedMixture.fit_table", "parameters"): KEYWORDS,
-    ("codelength/estimators/contract.py", "", "lines"): REWRITTEN,
-    ("codelength/estimators/mixture.py", "", "lines"): REWRITTEN,
-    ("codelength/estimators/naive_bayes.py", "", "lines"): REWRITTEN,
+    ("codelength/estimators/latent_inference.py", "LatentInference.intervals", "parameters"): KEYWORDS,
+    ("codelength/estimators/latent_inference.py", "LatentInference.posterior_sample", "parameters"): KEYWORDS,
+    ("codelength/estimators/latent_results.py", "LatentResults.relate_covariates", "parameters"): KEYWORDS,
+    ("codelength/estimators/latent_results.py", "LatentResults.relate_outcome", "parameters"): KEYWORDS,
+    ("codelength/estimators/mixture.py", "FiniteMixture.fit_table", "parameters"): KEYWORDS,
     ("codelength/counts/stream.py", "learn_counts", "parameters"): KEYWORDS,
     ("codelength/cli/cluster.py", "cluster", "parameters"): OPTIONS,
     ("codelength/cli/query.py", "query", "parameters"): OPTIONS,

@@ -18,11 +18,11 @@ from .param_types import (
 
 
 def _comparable() -> Iterable[str]:
-    from ..estimators import MODELS
+    from ..estimators import capabilities_of, constructor_of, model_names
     from ..evaluation.opponents import OPPONENTS
 
     # Mixtures without classes cannot be compared with classifiers.
-    own = (kind for kind, model in MODELS.items() if "classes" in model.capabilities)
+    own = (name for name in model_names() if "classes" in capabilities_of(constructor_of(name)()))
     return [*own, *OPPONENTS]
 
 
@@ -30,7 +30,7 @@ RULE = Choice("rule", "codelength.naive_bayes:RULES")
 PRIOR = PriorChoice("prior", "codelength.naive_bayes:PRIORS")
 PRIOR_OR_MODEL = PriorOrModel("prior", "codelength.naive_bayes:PRIORS")
 # The most useful kinds first: the order is that of the help.
-MODEL = Choice("model", "model-average", "naive-bayes", "codelength.estimators:MODELS")
+MODEL = Choice("model", "model-average", "naive-bayes", "codelength.estimators:model_names")
 COMPARABLE = Choice("model", _comparable)
 MIXTURE_CRITERION = Choice("criterion", "codelength.mixture.code_length:CRITERIA")
 CRITERION = Choice(
@@ -39,7 +39,7 @@ CRITERION = Choice(
     "codelength.selection.clusterings:SELECTION_CRITERIA",
 )
 CRITERIA_ON_REQUEST = Choice("criteria", "all", "codelength.selection.comparison:ON_REQUEST")
-INTERVAL_KIND = Choice("interval-kind", "codelength.estimators._latent_inference:IntervalKind")
+INTERVAL_KIND = Choice("interval-kind", "codelength.estimators.latent_inference:IntervalKind")
 VARIABLE_CRITERION = Choice("select", "codelength.selection:VARIABLE_CRITERIA")
 MISSING = Choice("missing", "codelength.table.infer:Missing")
 NUMERIC = Choice("numeric", "codelength.table.infer:Numeric")

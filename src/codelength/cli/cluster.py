@@ -234,11 +234,12 @@ def _write(
     if (output := outputs["--output"]) is not None:
         save(model, output)
     if (profiles := outputs["--profiles"]) is not None:
+        from ..estimators._latent_summary import profile_grid
         from ..render.tables import write_table
 
         write_table(
             model.profile_table(found.bounds),
-            model.profile_grid(found.bounds),
+            profile_grid(model._fitted, found.bounds),
             profiles,
             for_spreadsheets=for_spreadsheets,
         )
@@ -247,10 +248,11 @@ def _write(
 
         write_table(found.compared, found.compared.grid(), comparison, for_spreadsheets=for_spreadsheets)
     if (memberships := outputs["--memberships"]) is not None:
+        from ..estimators._batches import outcome_columns
         from ..sources.files.writers import open_writer
 
         probs = model.memberships_
-        names = model.outcome_columns(list(beside))
+        names = outcome_columns(model._fitted, list(beside))
         with open_writer(memberships, [*beside, *names], for_spreadsheets=for_spreadsheets) as writer:
             columns = {name: probs[:, k] for k, name in enumerate(names[1:])}
             # People count components from 1.
@@ -268,7 +270,7 @@ def _draw(found: _Findings, source: Source, kind: str, file: str) -> None:
 
 def _document(found: _Findings, *, test: bool) -> dict[str, Any]:
     """Return all findings as JSON types."""
-    document = {**found.model.summary_document(), "comparison": found.compared.to_json()}
+    document = {**found.model._summary_document(), "comparison": found.compared.to_json()}
     if found.bounds is not None:
         document["intervals"] = {
             "level": found.bounds.level,

@@ -91,6 +91,7 @@ def evaluate(
       codelength evaluate train.csv --target play --cv 10 --repeats 10
       codelength evaluate 'sales/*.parquet' -t paid --rule evidence --rule map
     """
+    from ..estimators import capabilities_of
     from ..evaluation import evaluate as evaluated
 
     # The seed is for the folds as well as for models, and is not a parameter of all of them.
@@ -98,7 +99,8 @@ def evaluate(
     models = _models(kinds, rules, chosen, params, seed)
     for model in models.values():
         check_capable(model, source)
-    by_leaving_out = cv is None and all("leave_one_out" in model.capabilities for model in models.values())
+    able = all("leave_one_out" in capabilities_of(model) for model in models.values())
+    by_leaving_out = able and cv is None
     if by_leaving_out and (repeats is not None or train_fraction is not None):
         raise InvalidParameter("--repeats and --train-fraction go with --cv; leave-one-out needs neither")
     # Leave-one-out of naive Bayes needs counts only, so that a table of any size can be read in batches.
@@ -124,7 +126,9 @@ def evaluate(
 
 def _are_counts(models: Mapping[str, Any]) -> bool:
     """Return whether all models can be fitted to counts, for tables of any size."""
-    return all("fit_table" in model.capabilities and model.select is None for model in models.values())
+    from ..estimators import capabilities_of
+
+    return all("fit_table" in capabilities_of(model) and model.select is None for model in models.values())
 
 
 def _streamed(models: Mapping[str, Any], source: Source, cells: Mapping[str, Any]) -> "list[Evaluation]":

@@ -62,7 +62,7 @@ def explain(
       codelength explain vote.json vote --row 3 --row 8 --against democrat
       codelength explain model.json new.csv -o contributions.csv
     """
-    from ..estimators import load
+    from ..estimators import capabilities_of, load, name_of
 
     check_outputs({"--output": output}, [model, *source.files], as_json=as_json)
     if for_spreadsheets:
@@ -70,8 +70,8 @@ def explain(
     if output is not None and rows:
         raise InvalidParameter("--row: a file has the contributions of all rows; leave --row out")
     fitted = load(model)
-    if "explain" not in fitted.capabilities:
-        raise InvalidParameter(f"{model}: {fitted.kind} cannot explain its predictions")
+    if "explain" not in capabilities_of(fitted):
+        raise InvalidParameter(f"{model}: {name_of(fitted)} cannot explain its predictions")
     reference = _class_of(fitted, against)
     if output is not None:
         with working("explaining"):
@@ -93,7 +93,7 @@ def _class_of(fitted: Any, against: str | None) -> Any:
     """Return the class with a name; classes may be numbers or truth values."""
     if against is None:
         return None
-    named = {str(label): label for label in fitted.outcome_names}
+    named = {str(label): label for label in fitted._fitted.outcomes}
     if against not in named:
         from ..table._messages import listed
 

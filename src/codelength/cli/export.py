@@ -15,8 +15,7 @@ from .command import Section, argument, command
 from .saving import check_outputs
 
 if TYPE_CHECKING:
-    from ..estimators import Capability
-    from ..estimators._exports import ExportedNetwork
+    from ..estimators import Capability, TableClassifier
 
 in_sql = Section("SQL")
 
@@ -53,7 +52,7 @@ def export(
       codelength fit vote --model best-tree -o tree.json
       codelength export tree.json --to bif -o tree.bif
     """
-    from ..estimators import MODELS, load
+    from ..estimators import MODELS, capabilities_of, constructor_of, load, model_names, name_of
 
     check_outputs({"--output": output}, [model], as_json=False)
     given = {"--dialect": dialect, "--table": table, "--keep": keep, "--name": name}
@@ -64,17 +63,19 @@ def export(
     fitted = load(model)
     needed: Capability = "network" if to in ("bif", "xmlbif") else "export"
     what = {"network": "Bayesian network", "export": "sums of look-ups"}
-    if not hasattr(fitted, f"to_{to}"):
-        able = sorted(kind for kind, one in MODELS.items() if needed in one.capabilities)
+    # Members have one class and different capabilities; other models say themselves what they lack.
+    is_member = name_of(fitted) not in MODELS
+    if not hasattr(fitted, f"to_{to}") or (is_member and needed not in capabilities_of(fitted)):
+        able = sorted(name for name in model_names() if needed in capabilities_of(constructor_of(name)()))
         raise InvalidParameter(
-            f"{model}: predictions of {fitted.kind} are no {what[needed]}, which --to {to} needs; fit "
+            f"{model}: predictions of {name_of(fitted)} are no {what[needed]}, which --to {to} needs; fit "
             f"--model with one of {', '.join(able)}"
         )
     _write(_content(fitted, to, dialect, table, keep, name), output)
 
 
 def _content(
-    fitted: "ExportedNetwork",
+    fitted: "TableClassifier",
     to: str,
     dialect: str | None,
     table: str | None,

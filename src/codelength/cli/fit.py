@@ -60,6 +60,6 @@ def fit(
     learn(estimator, source, kind)
     save(estimator, output)
     if as_json:
-        print_json({"model": output, **estimator.summary_document()})
+        print_json({"model": output, **estimator._summary_document()})
     elif output != "-":
         show([*estimator.summary(), Paragraph(f"Wrote {output}.")])

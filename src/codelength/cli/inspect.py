@@ -20,6 +20,6 @@ def inspect(model: str, as_json: bool) -> None:
 
     fitted = load(model)
     if as_json:
-        print_json(fitted.summary_document())
+        print_json(fitted._summary_document())
     else:
         show(fitted.summary())

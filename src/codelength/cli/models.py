@@ -1,7 +1,7 @@
 """Models from options: each model gets its own parameters; options that no model accepts are rejected."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ from ..errors import InvalidParameter
 from .progress import counting, working
 
 if TYPE_CHECKING:
-    from ..estimators.contract import TableEstimator
+    from ..estimators import TableEstimator
     from ..evaluation.opponents import Opponent
     from .source import Source
 
@@ -41,7 +41,7 @@ def build(kind: str, values: Mapping[str, Any]) -> Any:
     own = {name: value for name, value in values.items() if name in known}
     if "random_state" in known:
         own.setdefault("random_state", 0)
-    return class_of(kind)(**own)
+    return constructor_of(kind)(**own)
 
 
 def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str]) -> dict[str, Any]:
@@ -105,20 +105,20 @@ def means_naive_bayes(options: Mapping[str, Any], params: Sequence[str]) -> bool
 
 def parameters(kind: str) -> list[str]:
     """Return the names of the parameters of a kind of model that can be given as text."""
-    return [name for name in signature(class_of(kind)).parameters if name != "schema"]
+    return [name for name in signature(constructor_of(kind)).parameters if name != "schema"]
 
 
-def class_of(kind: str) -> "type[Model]":
-    """Return the class of a kind of model, of this library or an opponent."""
-    from ..estimators.registry import MODELS, model_of
+def constructor_of(kind: str) -> "Callable[..., Model]":
+    """Return what makes a model of a kind, of this library or an opponent."""
+    from ..estimators import registry
 
-    # Opponents are imported only if needed; model_of raises for unknown kinds.
-    if kind not in MODELS:
+    # Opponents are imported only if needed; the registry raises for unknown kinds.
+    if kind not in registry.model_names():
         from ..evaluation.opponents import OPPONENTS
 
         if kind in OPPONENTS:
             return OPPONENTS[kind]
-    return model_of(kind)
+    return registry.constructor_of(kind)
 
 
 def parsed(params: Sequence[str]) -> dict[str, Any]:
@@ -151,12 +151,15 @@ def check_capable(model: "Model", source: "Source") -> None:
     source : Source
         Table with its target and weights.
     """
-    if "classes" not in model.capabilities and source.target is not None:
+    from ..estimators import capabilities_of, name_of
+
+    capabilities = capabilities_of(model)
+    if "classes" not in capabilities and source.target is not None:
         raise InvalidParameter(
-            f"--target: {model.kind} predicts no classes; leave the column out with --drop"
+            f"--target: {name_of(model)} predicts no classes; leave the column out with --drop"
         )
-    if "weights" not in model.capabilities and source.weights is not None:
-        raise InvalidParameter(f"--weights: {model.kind} takes no weights; repeat the rows instead")
+    if "weights" not in capabilities and source.weights is not None:
+        raise InvalidParameter(f"--weights: {name_of(model)} takes no weights; repeat the rows instead")
 
 
 def learn(model: "TableEstimator", source: "Source", what: str) -> None:
@@ -171,9 +174,12 @@ def learn(model: "TableEstimator", source: "Source", what: str) -> None:
     what : str
         Name of the model in the progress bar.
     """
-    has_classes = "classes" in model.capabilities
+    from ..estimators import capabilities_of
+
+    capabilities = capabilities_of(model)
+    has_classes = "classes" in capabilities
     # Selection of variables needs all rows at once, hence not in batches.
-    if not (source.is_large and "fit_table" in model.capabilities and getattr(model, "select", None) is None):
+    if not (source.is_large and "fit_table" in capabilities and getattr(model, "select", None) is None):
         table = source.read(needs_target=has_classes)
         with working(f"fitting {what}"):
             model.fit(table)

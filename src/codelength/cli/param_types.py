@@ -130,14 +130,14 @@ class PriorOrModel(PriorChoice):
         # Model files end in .json; anything else is a name or a number.
         if not (isinstance(value, str) and value.lower().endswith(".json")):
             return super().convert(value, param, ctx)
-        from ..estimators import NaiveBayes, load
+        from ..estimators import NaiveBayes, load, name_of
 
         model = load(value)
         if not isinstance(model, NaiveBayes):
             raise InvalidParameter(
-                f"prior={value}: a {model.kind} is no prior; name the file of a naive-bayes model"
+                f"prior={value}: a {name_of(model)} is no prior; name the file of a naive-bayes model"
             )
-        return model.posterior_
+        return model._fitted.posterior
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

@@ -16,7 +16,7 @@ from .saving import check_marked, check_outputs
 from .source import Source
 
 if TYPE_CHECKING:
-    from ..estimators.contract import TableEstimator
+    from ..estimators import TableEstimator
     from ..sources.files._cells import ColumnDict
     from ..sources.files.writers import TableWriter
     from ..table import Table
@@ -60,13 +60,14 @@ def predict(
       codelength predict paid.json 'sales/*.parquet' --carry id -o paid.parquet
     """
     from ..estimators import load
+    from ..estimators._batches import outcome_columns
 
     check_outputs({"--output": output}, [model, *source.files], as_json=False)
     if for_spreadsheets:
         check_marked([None if as_json else output])
     fitted: TableEstimator = load(model)
     carried = list(dict.fromkeys(carry))
-    names = fitted.outcome_columns(carried, name)
+    names = outcome_columns(fitted._fitted, carried, name)
     # Rows that appear on the terminal show the progress already.
     is_quiet = output == "-" and sys.stdout.isatty()
     with ExitStack() as stack:
@@ -123,10 +124,10 @@ def _by_arrow(source: Source, carried: Sequence[str]) -> bool:
 def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -> "ColumnDict":
     """Return the predictions of some rows as columns."""
     from ..decisions import first_best_of_rows
-    from ..estimators.validation import class_array
+    from ..estimators.classifier import class_array
 
     probs = fitted.predict_proba(batch.keep(fitted.schema_.names))
-    outcomes = class_array(fitted.outcome_names)[first_best_of_rows(probs)]
+    outcomes = class_array(fitted._fitted.outcomes)[first_best_of_rows(probs)]
     if outcomes.dtype.kind == "U":
         # Writers take texts as objects, not as fixed-width Unicode.
         outcomes = outcomes.astype(object)

@@ -79,7 +79,7 @@ def query(
       codelength query vote.json vote --ask class,crime --show joint
       codelength query zoo.json zoo --ask legs --show marginals -o legs.csv
     """
-    from ..estimators import load
+    from ..estimators import load, name_of
 
     check_outputs({"--output": output}, [model, *source.files], as_json=False)
     if for_spreadsheets:
@@ -87,13 +87,13 @@ def query(
     fitted = load(model)
     if not hasattr(fitted, "query"):
         raise InvalidParameter(
-            f"{model}: {fitted.kind} does not say how its variables vary together; fit naive-bayes or "
+            f"{model}: {name_of(fitted)} does not say how its variables vary together; fit naive-bayes or "
             "best-tree, or cluster the table"
         )
-    question = fitted.question(_asked(ask, fitted.schema_))
+    question = fitted._fitted.question(_asked(ask, fitted.schema_))
     carried = list(dict.fromkeys(carry))
     if known_class is not None and fitted.schema_.target is None:
-        raise InvalidParameter(f"--class: {fitted.kind} has no class; leave --class out")
+        raise InvalidParameter(f"--class: {name_of(fitted)} has no class; leave --class out")
     others = [known_class] if known_class else []
     schema = _read_schema(fitted.schema_, question.names)
     # Each row has one probability per combination, of which there can be millions.

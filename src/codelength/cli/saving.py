@@ -11,7 +11,7 @@ from .._scratch import Scratch
 from ..errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from ..estimators.contract import TableEstimator
+    from ..estimators import TableEstimator
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, as_json: bool) -> None:

@@ -1,55 +1,55 @@
-"""scikit-learn faces with one contract; the only objects with mutable state."""
+"""scikit-learn estimators with one interface; the only objects with mutable state."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._described import OnVariables as OnVariables
-    from ._fitted_average import HeldOut as HeldOut
-    from .contract import Capability as Capability
-    from .contract import TableClassifier as TableClassifier
-    from .contract import TableEstimator as TableEstimator
-    from .contract import load as load
+    from ._fitted import Capability as Capability
+    from ._fitted import Fitted as Fitted
+    from ._held_out import HeldOut as HeldOut
+    from ._imputed_cells import ImputedCells as ImputedCells
+    from .base import TableEstimator as TableEstimator
+    from .base import load as load
+    from .classifier import TableClassifier as TableClassifier
+    from .described import OnVariables as OnVariables
     from .evidence_average import EvidenceAverage as EvidenceAverage
     from .indifferent_trees import IndifferentTrees as IndifferentTrees
-    from .members import ForestsClassifier as ForestsClassifier
-    from .members import KernelClassifier as KernelClassifier
-    from .members import LogRatiosClassifier as LogRatiosClassifier
-    from .members import SubsetsClassifier as SubsetsClassifier
-    from .members import TreeAugmentedClassifier as TreeAugmentedClassifier
-    from .members import TreesClassifier as TreesClassifier
+    from .member import MemberClassifier as MemberClassifier
     from .mixture import FiniteMixture as FiniteMixture
-    from .mixture import ImputedCells as ImputedCells
     from .mixture_classifier import MixtureClassifier as MixtureClassifier
     from .model_average import ModelAverage as ModelAverage
     from .naive_bayes import NaiveBayes as NaiveBayes
     from .registry import MODELS as MODELS
+    from .registry import capabilities_of as capabilities_of
+    from .registry import constructor_of as constructor_of
+    from .registry import model_names as model_names
     from .registry import model_of as model_of
+    from .registry import name_of as name_of
     from .registry import register as register
 
 # Modules are loaded when a name is first used: one model does not need the code of the others.
 _HOMES = {
-    "Capability": "contract",
+    "Capability": "_fitted",
     "EvidenceAverage": "evidence_average",
     "FiniteMixture": "mixture",
-    "ForestsClassifier": "members",
-    "HeldOut": "_fitted_average",
-    "ImputedCells": "mixture",
+    "Fitted": "_fitted",
+    "HeldOut": "_held_out",
+    "ImputedCells": "_imputed_cells",
     "IndifferentTrees": "indifferent_trees",
-    "KernelClassifier": "members",
-    "LogRatiosClassifier": "members",
     "MODELS": "registry",
+    "MemberClassifier": "member",
     "MixtureClassifier": "mixture_classifier",
     "ModelAverage": "model_average",
     "NaiveBayes": "naive_bayes",
-    "OnVariables": "_described",
-    "SubsetsClassifier": "members",
-    "TableClassifier": "contract",
-    "TableEstimator": "contract",
-    "TreeAugmentedClassifier": "members",
-    "TreesClassifier": "members",
-    "load": "contract",
+    "OnVariables": "described",
+    "TableClassifier": "classifier",
+    "TableEstimator": "base",
+    "capabilities_of": "registry",
+    "constructor_of": "registry",
+    "load": "base",
+    "model_names": "registry",
     "model_of": "registry",
+    "name_of": "registry",
     "register": "registry",
 }
 

@@ -1,68 +1,57 @@
 """What an average over model classes learned."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from .._display import counted
 from .._packing import packed, unpacked
-from .._threads import in_threads, one_blas_thread
+from .._threads import in_threads, n_threads_or_default, one_blas_thread
 from ..averages.member import Learned, Member
-from ..averages.members.registry import MEMBERS
+from ..averages.members.registry import DEFAULT_MEMBERS, MEMBERS
 from ..averages.pool import Pool
 from ..averages.shares import shapley_values
 from ..averages.training import Training, log_class_prior
 from ..averages.views import Views
-from ..blocks import Block, Grid
+from ..blocks import Block, Facts, Grid
 from ..decisions import TOLERANCE
-from ..errors import DataError
+from ..errors import DataError, InvalidParameter
+from ..naive_bayes import Distributions
 from ..naive_bayes.explanation import Explanation, log_odds_against
-from ..scores import Predictions
 from ..table import Coded, Schema
+from ..table.checks import seed_of
 from ..table.copies import check_copies
+from ..table.cutting import Cutting
+from ..table.schema import classes_grid
 from ..typing import FloatArray, IntArray
-from .contract import Fitted
+from ._fitted import Capability, Fitted
+from ._held_out import (
+    SCORES,
+    HeldOut,
+    checked_scores,
+    completed,
+    held_out_of,
+    schema_of_seen,
+    scores_of,
+    seen_classes,
+    seen_in,
+)
+from .reading import Reading, check_labelled
+from .registry import model_of
+
+if TYPE_CHECKING:
+    from ..networks.look_ups import LookUps
+
+N_BINS = 100
+"""Most intervals of a column of numbers: fine enough that members may look at numbers, not at intervals."""
 
 BLOCK = 8192
 """Rows that are predicted at once."""
 
-SCORES = {
-    "log_score": "log score",
-    "accuracy": "accuracy",
-    "brier_score": "Brier",
-    "calibration_error": "calibration error",
-}
-"""What predictions are scored by, and what people call it."""
-
-TOGETHER = "all together"
-"""Name of the whole average among its members."""
-
 TINY = np.finfo(np.float64).tiny
-
-
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
-class HeldOut(Predictions):
-    """Honest predictions of training rows, beside those of others for the same rows.
-
-    Attributes
-    ----------
-    against : mapping of str to Predictions
-        The class prior, and each member alone, without the same rows.
-    rows : array of shape (n_rows,)
-        Which of the training rows these are, those of weight zero not counted.
-    """
-
-    against: Mapping[str, Predictions] = field(default_factory=dict)
-    rows: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-
-    def _blocks(self) -> list[Block]:
-        named = {TOGETHER: self, **self.against} if self.against else {}
-        rows = [[name, *(f"{getattr(made, score):.4f}" for score in SCORES)] for name, made in named.items()]
-        title = f"{counted(self.n_rows, 'row')}, each predicted without itself"
-        return [Grid(title, ["predicted by", *SCORES.values()], rows)] if rows else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +70,7 @@ class FittedAverage(Fitted):
         How they are made into one.
     scores : list of dict
         What each member, the class prior and all together scored on rows that they had not seen.
-    left_out : HeldOut, optional
+    held_out : HeldOut, optional
         Predictions of the training rows; not kept in files.
     training : Training, optional
         The training rows; not kept in files.
@@ -92,8 +81,74 @@ class FittedAverage(Fitted):
     members: tuple[Member, ...]
     pool: Pool
     scores: list[dict[str, Any]]
-    left_out: HeldOut | None = None
+    held_out: HeldOut | None = None
     training: Training | None = None
+
+    kind = "model-average"
+
+    @classmethod
+    def members_of(cls, params: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the names of the members."""
+        return DEFAULT_MEMBERS if params["members"] is None else tuple(params["members"])
+
+    @classmethod
+    def pooled(cls, training: Training, held_outs: FloatArray) -> tuple[Pool, FloatArray]:
+        """Return the pool of members, and what it predicts for rows that it has not seen."""
+        # No member can know a class of which nothing is left: such a row tells nothing about members.
+        others = training.class_counts[training.labels] - training.copy_weights
+        weights = np.where(others > 0.0, training.weights, 0.0)
+        return Pool.fit(
+            held_outs,
+            training.log_prior_left_out,
+            training.labels,
+            weights if weights.any() else training.weights,
+            np.minimum(training.copy_weights, weights) if weights.any() else training.copy_weights,
+        )
+
+    @classmethod
+    def capabilities(cls, params: Mapping[str, Any]) -> frozenset[Capability]:
+        found = super().capabilities(params)
+        are_sums = all(MEMBERS[name].look_ups is not Member.look_ups for name in cls.members_of(params))
+        return found if are_sums else found - {"export"}
+
+    @classmethod
+    def reading(cls, params: Mapping[str, Any]) -> Reading:
+        return Reading(params, params["schema"], Cutting(n_bins=N_BINS))
+
+    @classmethod
+    def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
+        rows = coded.relative() if params["weighting"] == "relative" else coded
+        seed = seed_of(params["random_state"])
+        seen = seen_in(np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes).astype(np.float64))
+        training = Training.of(seen_classes(rows, seen), seed)
+        check_copies(training.coded.weights)
+        learned: list[Learned[Member]] = []
+        if len(seen) > 1 and training.views.n_variables:
+            names, n_threads = cls.members_of(params), _n_threads(params["n_jobs"])
+            with one_blas_thread():
+                learned = list(in_threads(lambda name: MEMBERS[name].fit(training), names, n_threads))
+        if learned:
+            pool, together = cls.pooled(training, np.array([one.held_out for one in learned]))
+        else:
+            pool, together = Pool(np.ones(0), np.ones(0), 1.0), training.log_prior_left_out
+        class_counts = np.zeros(rows.schema.n_classes)
+        class_counts[seen] = training.class_counts
+        others = {"class prior": training.log_prior_left_out}
+        others |= {one.member.name: one.held_out for one in learned}
+        held_out = held_out_of(rows, training, seen, together, others)
+        powers = dict(zip((one.member.name for one in learned), pool.weights, strict=True))
+        return cls(
+            params,
+            coded.schema,
+            named,
+            views=training.views,
+            class_counts=class_counts,
+            members=tuple(one.member for one in learned),
+            pool=pool,
+            scores=scores_of(held_out, powers, pool),
+            held_out=held_out,
+            training=replace(training),  # a copy, without what members computed from the rows
+        )
 
     @cached_property
     def seen(self) -> IntArray:
@@ -105,17 +160,16 @@ class FittedAverage(Fitted):
         """Log probability of each class that was seen, before any variable is."""
         return log_class_prior(self.class_counts[self.seen])
 
-    def log_probs(self, coded: Coded) -> FloatArray:
-        """Log probability of each class, seen or not, for each row."""
+    def log_probs(self, coded: Coded) -> Distributions:
         found = np.empty((coded.n_rows, self.schema.n_classes))
         with one_blas_thread():
             for start in range(0, coded.n_rows, BLOCK):
                 rows = coded.take(np.arange(start, min(start + BLOCK, coded.n_rows)))
                 found[start : start + BLOCK] = self._completed(self._of_seen(rows))
-        return found
+        return Distributions(found, np.zeros(coded.n_rows, dtype=np.bool_))
 
     def explain(self, coded: Coded, reference: int) -> Explanation:
-        """The log-odds of the classes against one of them, split over the variables."""
+        """Split the log-odds of the classes against one of them over the variables."""
         powers = self.pool.weights * self.pool.temperatures
         blank = Coded.of(self.schema, self.schema.n_values[None])
         parts = np.zeros((coded.n_rows, self.schema.n_variables, self.schema.n_classes))
@@ -141,9 +195,52 @@ class FittedAverage(Fitted):
             parts + shares * (log_odds - before - parts.sum(axis=1))[:, None, :],
         )
 
+    def look_ups(self) -> "LookUps":
+        """Return the tables that other programs predict with, if the members that count are sums of them."""
+        from ..networks.look_ups import LookUps
+
+        seen, n_classes, total = self.seen, self.schema.n_classes, float(self.class_counts.sum())
+        prior = np.exp(completed(self.log_prior[None], seen, n_classes, total)[0])
+        powers = (self.pool.weights * self.pool.temperatures).tolist()
+        counting = [pair for pair in zip(self.members, powers, strict=True) if pair[1] > 0.0]
+        parts = [member.look_ups() for member, _ in counting]
+        self.check_sums([one.name for (one, _), own in zip(counting, parts, strict=True) if own is None])
+        # What is mixed in, and what classes have that were never seen, does not depend on the row.
+        floor = prior.copy()
+        floor[seen] *= self.pool.share if self.members else 0.0
+        about = {"schema": self.views.schema, "rule": self.name(self.params), "floor": floor}
+        known = [own for own in parts if own is not None]
+        pool = LookUps.pooled(known, [power for _, power in counting], self.log_prior, **about)
+        return pool.among_all(self.schema, seen)
+
+    def check_sums(self, others: Sequence[str]) -> None:
+        """Raise InvalidParameter if there are members that are not sums of look-ups."""
+        if others:
+            able = [name for name, member in MEMBERS.items() if member.look_ups is not Member.look_ups]
+            raise InvalidParameter(
+                f"members {', '.join(map(repr, others))}: their predictions are no sums of look-ups, and "
+                f"only those can be exported; fit an average with members={able}, or some of these, or one "
+                f"of the models {', '.join(name.replace('_', '-') for name in able)}"
+            )
+
+    def left_out(self, coded: Coded) -> HeldOut:
+        """Return predictions of the training rows, each without itself; ``coded`` are these rows."""
+        check_labelled(coded, self.schema)
+        self.check_training_rows(coded)
+        return self.training_rows_left_out
+
+    @property
+    def training_rows_left_out(self) -> HeldOut:
+        """Predictions of the training rows, each without itself."""
+        if self.held_out is None:
+            raise DataError(
+                "predictions of the training rows are not kept in model files; fit the model again"
+            )
+        return self.held_out
+
     def check_training_rows(self, coded: Coded) -> None:
-        """Refuse other rows than those of the fit, another order and other weights."""
-        if self.training is None or self.left_out is None:
+        """Raise DataError for other rows than those of the fit, another order or other weights."""
+        if self.training is None or self.held_out is None:
             raise DataError(
                 "the training rows, and predictions of them, are not kept in model files; fit the model again"
             )
@@ -167,8 +264,36 @@ class FittedAverage(Fitted):
                 "leave the rows out"
             )
 
-    def to_json(self) -> dict[str, Any]:
-        """What a file keeps beside parameters and schema."""
+    def settings(self) -> dict[str, Any]:
+        # Members stand in the table of scores.
+        usual, params = signature(model_of(self.kind)).parameters, self.shown_params().items()
+        return {name: value for name, value in params if name != "members" and value != usual[name].default}
+
+    def score_rows(self) -> list[dict[str, Any]]:
+        """Return what is known about each member, the class prior and all together."""
+        return [dict(row) for row in self.scores]
+
+    def findings(self) -> list[Block]:
+        scores, titles = self.score_rows(), {"weight": "weight", **SCORES}
+        columns = [name for name in titles if any(name in row for row in scores)]
+        rows = [
+            [row["name"], *(f"{row[name]:.4f}" if name in row else "" for name in columns)] for row in scores
+        ]
+        title = "training rows, each predicted without itself"
+        return [
+            Facts([("rows", f"{self.class_counts.sum():,.10g}")]),
+            classes_grid(self.schema.target, self.class_counts),
+            Grid(title, ["predicted by", *(titles[name] for name in columns)], rows),
+        ]
+
+    def findings_document(self) -> dict[str, Any]:
+        return {
+            "rows": float(self.class_counts.sum()),
+            "class_counts": self.class_counts.tolist(),
+            "held_out": self.score_rows(),
+        }
+
+    def content(self) -> dict[str, Any]:
         return {
             "views": self.views.to_json(),
             "class_counts": packed(self.class_counts),
@@ -178,41 +303,42 @@ class FittedAverage(Fitted):
         }
 
     @classmethod
-    def from_json(cls, fitted: Fitted, document: Mapping[str, Any]) -> "FittedAverage":
-        """What :meth:`to_json` wrote, checked."""
-        schema = fitted.schema
-        counts = unpacked(document["class_counts"], (schema.n_classes,), low=0.0, high=1e300).astype(
-            np.float64
-        )
+    def restored(
+        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
+    ) -> Self:
+        counts = unpacked(content["class_counts"], (schema.n_classes,), low=0.0, high=1e300)
+        counts = counts.astype(np.float64)
         if not schema.n_classes:
             raise DataError("the schema has no classes")
         seen = seen_in(counts)
         log_prior = log_class_prior(counts[seen])
-        views = Views.from_json(document["views"], _schema_of_seen(schema, seen))
-        parts = [(part["name"], part["content"]) for part in document["members"]]
-        members = tuple(MEMBERS[name].from_json(content, views, log_prior) for name, content in parts)
+        views = Views.from_json(content["views"], schema_of_seen(schema, seen))
+        parts = [(part["name"], part["content"]) for part in content["members"]]
+        members = tuple(MEMBERS[name].from_json(part, views, log_prior) for name, part in parts)
         return cls(
-            **vars(fitted),
+            params,
+            schema,
+            named,
             views=views,
             class_counts=counts,
             members=members,
-            pool=Pool.from_json(document["pool"], len(members)),
-            scores=[_checked_scores(row) for row in document["scores"]],
+            pool=Pool.from_json(content["pool"], len(members)),
+            scores=[checked_scores(row) for row in content["scores"]],
         )
 
     def _of_seen(self, coded: Coded) -> FloatArray:
-        """Log probability of each class that was seen."""
+        """Return the log probability of each class that was seen."""
         if not self.members:
             return np.tile(self.log_prior, (coded.n_rows, 1))
         each = np.array([member.log_probs(coded) for member in self.members])
         return self.pool.log_probs(each, self.log_prior)
 
     def _completed(self, log_probs: FloatArray) -> FloatArray:
-        """Classes that were never seen get their share of the prior, and the others share the rest."""
+        """Give classes that were never seen their share of the prior, and the others the rest."""
         return completed(log_probs, self.seen, self.schema.n_classes, float(self.class_counts.sum()))
 
     def _contributions(self, member: Member, coded: Coded, blank: Coded) -> FloatArray:
-        """What each variable adds in each row to what a row without any cell is predicted as."""
+        """Return what each variable adds in each row to the prediction of a row without any cell."""
         if member.is_additive:
             return member.contributions(coded) - member.contributions(blank)
         positions = np.array([view.position for view in self.views.columns], dtype=np.int64)
@@ -222,74 +348,10 @@ class FittedAverage(Fitted):
         )
 
 
-def learn_average(
-    coded: Coded,
-    fitted: Fitted,
-    names: Sequence[str],
-    seed: int,
-    n_threads: int,
-    pool: Callable[[Training, FloatArray], tuple[Pool, FloatArray]],
-) -> FittedAverage:
-    """Fit members to coded rows and pool them."""
-    rows = fitted.weighed(coded)
-    seen = seen_in(np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes).astype(np.float64))
-    training = Training.of(seen_classes(rows, seen), seed)
-    check_copies(training.coded.weights)
-    learned: list[Learned[Member]] = []
-    if len(seen) > 1 and training.views.n_variables:
-        with one_blas_thread():
-            learned = list(in_threads(lambda name: MEMBERS[name].fit(training), names, n_threads))
-    if learned:
-        made, together = pool(training, np.array([one.held_out for one in learned]))
-    else:
-        made, together = Pool(np.ones(0), np.ones(0), 1.0), training.log_prior_left_out
-    class_counts = np.zeros(rows.schema.n_classes)
-    class_counts[seen] = training.class_counts
-    others = {"class prior": training.log_prior_left_out}
-    others |= {one.member.name: one.held_out for one in learned}
-    left_out = _left_out(rows, training, seen, together, others)
-    powers = dict(zip((one.member.name for one in learned), made.weights, strict=True))
-    return FittedAverage(
-        **vars(fitted),
-        views=training.views,
-        class_counts=class_counts,
-        members=tuple(one.member for one in learned),
-        pool=made,
-        scores=_scores(left_out, powers, made),
-        left_out=left_out,
-        training=replace(training),  # a copy, without what members computed from the rows
-    )
-
-
-def seen_in(class_counts: FloatArray) -> IntArray:
-    """Codes of the classes that have rows; all classes where there are no rows."""
-    seen = np.flatnonzero(class_counts > 0)
-    return seen if len(seen) else np.arange(len(class_counts))
-
-
-def seen_classes(coded: Coded, seen: IntArray) -> Coded:
-    """The same rows under a schema that has the classes seen, and no others."""
-    if len(seen) == coded.schema.n_classes:
-        return coded
-    numbers = np.zeros(coded.schema.n_classes, dtype=np.int64)
-    numbers[seen] = np.arange(len(seen))
-    return coded.relabelled(_schema_of_seen(coded.schema, seen), numbers[coded.class_codes])
-
-
-def completed(log_probs: FloatArray, seen: IntArray, n_classes: int, total_weight: float) -> FloatArray:
-    """Distributions over the classes seen as distributions over all: the unseen get 1/2 / (n + C/2) each.
-
-    Examples
-    --------
-    >>> np.exp(completed(np.log([[0.25, 0.75]]), np.array([0, 2]), 3, 8.5)).round(4)
-    array([[0.2375, 0.05  , 0.7125]])
-    """
-    if len(seen) == n_classes:
-        return log_probs
-    share = 0.5 / (total_weight + n_classes / 2)
-    whole = np.full((len(log_probs), n_classes), np.log(share))
-    whole[:, seen] = log_probs + np.log1p(-share * (n_classes - len(seen)))
-    return whole
+def _n_threads(n_jobs: int | None) -> int:
+    if n_jobs is None:
+        return 1
+    return n_threads_or_default(None if n_jobs == -1 else n_jobs)
 
 
 def _in_blocks(member: Member, coded: Coded) -> FloatArray:
@@ -298,61 +360,3 @@ def _in_blocks(member: Member, coded: Coded) -> FloatArray:
         for start in range(0, coded.n_rows, BLOCK)
     ]
     return np.concatenate(parts)
-
-
-def _left_out(
-    rows: Coded,
-    training: Training,
-    seen: IntArray,
-    together: FloatArray,
-    others: Mapping[str, FloatArray],
-) -> HeldOut:
-    """Predictions of the rows of the table that were looked at one by one, in their order."""
-    numbers = np.full(training.coded.n_rows, -1, dtype=np.int64)
-    numbers[training.sample] = np.arange(training.n_rows)
-    places = np.where(training.places < 0, -1, numbers[training.places])
-    looked_at = np.flatnonzero(places >= 0)
-    labels = rows.class_codes[looked_at]
-    weights = None if rows.weights is None else rows.weights[looked_at]
-    total = float(training.class_counts.sum())
-
-    def of(log_probs: FloatArray) -> FloatArray:
-        return completed(log_probs[places[looked_at]], seen, rows.schema.n_classes, total)
-
-    none = np.zeros(len(looked_at), dtype=bool)
-    against = {name: Predictions(of(made), none, labels, weights) for name, made in others.items()}
-    return HeldOut(of(together), none, labels, weights, against=against, rows=looked_at)
-
-
-def _scores(left_out: HeldOut, weights: Mapping[str, float], pool: Pool) -> list[dict[str, Any]]:
-    """One row per member, then the class prior, then all together."""
-    temperatures = dict(zip(weights, pool.temperatures, strict=True))
-    named: dict[str, Predictions] = {**left_out.against, TOGETHER: left_out}
-    rows = []
-    for name in (*weights, "class prior", TOGETHER):
-        made = named[name]
-        row: dict[str, Any] = {"name": name}
-        if name in weights:
-            row |= {"weight": float(weights[name]), "temperature": float(temperatures[name])}
-        if made.n_rows and (made.weights is None or made.weights.any()):
-            row |= {score: getattr(made, score) for score in SCORES}
-        rows.append(row)
-    rows[-2]["weight"] = float(pool.share)
-    return rows
-
-
-def _checked_scores(row: Mapping[str, Any]) -> dict[str, Any]:
-    numbers = {name: value for name, value in row.items() if name != "name"}
-    if not isinstance(row["name"], str) or not all(
-        type(value) is float and np.isfinite(value) for value in numbers.values()
-    ):
-        raise DataError("the scores are not what a fit leaves behind")
-    return {"name": row["name"], **numbers}
-
-
-def _schema_of_seen(schema: Schema, seen: IntArray) -> Schema:
-    assert schema.target is not None
-    if len(seen) == schema.n_classes:
-        return schema
-    values = tuple(schema.target.values[code] for code in seen)
-    return replace(schema, target=replace(schema.target, values=values))

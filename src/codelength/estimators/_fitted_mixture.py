@@ -3,61 +3,41 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._display import Shown, counted
-from ..blocks import Block, Grid
-from ..errors import DataError, InvalidParameter
+from ..errors import DataError, DoubtfulFit, InvalidParameter
 from ..latent.identifiability import Identifiability, identifiability
-from ..latent.residuals import BivariateResiduals
-from ..mixture.classification import Classification
+from ..latent.residuals import MOST_DENSE, BivariateResiduals, bivariate_residuals
+from ..mixture.classification import Classification, classification
+from ..mixture.code_length import CRITERIA
 from ..mixture.em import RestartsInfo, Trust
-from ..mixture.observed import Observed
+from ..mixture.observed import Observed, observed
 from ..mixture.parameters import MixtureParameters, mode_prior
 from ..mixture.prediction import Effort, Learned, Method, MixtureRule, predict
 from ..naive_bayes import PriorLike, pseudocounts, rule_of
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Question
 from ..selection.comparison import Comparison, with_criteria
-from ..table import Coded
-from ..table._messages import shown
-from ..table.checks import check_choice, check_sequence, check_whole
+from ..table import Coded, Schema
+from ..table._messages import shown, tell
+from ..table.checks import check_choice, check_sequence, check_whole, seed_of
 from ..typing import FloatArray, IntArray, Scalar
+from ._components import found_components
+from ._fitted import Fitted
+from ._imputed_cells import ImputedCells
 from ._kept_rows import packed_rows, restored_rows
-from .contract import Fitted
+from ._latent_summary import many_classes, remarks_of, unidentified
+from ._mixture_streamed import GatheredRows, gathered_rows
+from ._queries import Known
 
-HALF_A_ROW = 0.5
-"""A class whose share is worth less than this has no rows of its own."""
+if TYPE_CHECKING:
+    from .described import Described
 
-
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
-class ImputedCells(Shown):
-    """What the missing cells of one variable may be.
-
-    Attributes
-    ----------
-    rows : array of shape (n_missing,)
-        The rows in which the variable is missing.
-    values : tuple
-        The values it can take.
-    probs : array of shape (n_missing, n_values)
-        The probability of each value, given the cells of the row that are there.
-    """
-
-    rows: IntArray
-    values: tuple[Scalar | None, ...]
-    probs: FloatArray
-
-    def _title(self) -> str:
-        cells, values = counted(len(self.rows), "missing cell"), counted(len(self.values), "value")
-        return f"ImputedCells: {cells}, {values}"
-
-    def _blocks(self) -> list[Block]:
-        names = ["row", *(shown_value(value) for value in self.values[:10])]
-        cells = zip(self.rows, self.probs[:, :10], strict=True)
-        return [Grid("", names, [[str(row), *(f"{p:.2f}" for p in probs)] for row, probs in cells])]
+MOST_VARIABLES = 300
+"""With more variables the residuals of all their pairs are computed when they are asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +84,126 @@ class FittedMixture(Fitted):
     rows: Coded | None = None
     mixtures: dict[int, MixtureParameters] | None = None
     kept_rows: Coded | None = None
+
+    kind = "finite-mixture"
+    outcome = "component"
+
+    @classmethod
+    def title(cls, params: Mapping[str, Any]) -> str:
+        return f"{cls.kind} of {params['n_components']}"
+
+    @classmethod
+    def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
+        rows = coded.relative() if params["weighting"] == "relative" else coded
+        distinct = rows.distinct()
+        seen = observed(rows, distinct.n_rows)
+        return cls.chosen(params, GatheredRows(coded.schema, distinct, seen), named, rows)
+
+    @classmethod
+    def streamed(
+        cls, params: dict[str, Any], source: Any, target: str | None, memory: int, **read: Any
+    ) -> Self:
+        """Learn from a table of any size; see :meth:`codelength.FiniteMixture.fit_table`."""
+        with gathered_rows(params, source, target, memory, **read) as gathered:
+            training = gathered.rows if isinstance(gathered.rows, Coded) else None
+            return cls.chosen(params, gathered, True, training)
+
+    @classmethod
+    def chosen(
+        cls, params: dict[str, Any], gathered: GatheredRows, named: bool, training: Coded | None
+    ) -> Self:
+        """Learn from distinct rows in memory, which are kept as ``training``, or on disk."""
+        seed, rows = seed_of(params["random_state"]), gathered.rows
+        found = found_components(rows, params, seed, needs_mode=rule_of(params["rule"]).settles)
+        are_few = rows.schema.n_variables <= MOST_VARIABLES and rows.schema.n_cells <= MOST_DENSE
+        learned = cls(
+            params,
+            gathered.schema,
+            named,
+            mixture=found.mixture,
+            path=found.path,
+            comparison=found.comparison,
+            trust=Trust.of(found.restarts),
+            observed=gathered.observed,
+            classification=classification(rows, found.mixture),
+            residuals=bivariate_residuals(rows, found.mixture) if are_few else None,
+            seed=seed,
+            restarts=found.restarts,
+            rows=training,
+            mixtures=found.mixtures,
+        )
+        learned.warn_of_doubts()
+        return learned
+
+    @classmethod
+    def described(cls, params: dict[str, Any], coded: Coded) -> "Described":
+        """Return the model of whole rows for :class:`codelength.EvidenceAverage`."""
+        from .described import MixtureOfRows
+
+        return MixtureOfRows.learn(params, coded)
+
+    def warn_of_doubts(self) -> None:
+        """Warn of what makes the classes themselves doubtful."""
+        n_components, n_distinct = self.mixture.n_components, self.observed.n_distinct
+        has_cells = self.observed.n_rows and self.schema.n_variables
+        is_asked_for = self.params["n_components"] != "auto"
+        if is_asked_for and has_cells and n_components > max(n_distinct, 1):
+            tell(many_classes(n_components, n_distinct), DoubtfulFit)
+        elif n_components > 1 and self.identifiability.is_identified is False:
+            tell(unidentified(n_components, self.identifiability), DoubtfulFit)
+
+    @property
+    def outcomes(self) -> tuple[Scalar, ...]:
+        """Numbers of the components, from 1."""
+        return tuple(range(1, self.mixture.n_components + 1))
+
+    def probs(self, coded: Coded) -> tuple[FloatArray, int]:
+        return self.mixture.responsibilities(self.mixture.coded(coded)), 0
+
+    def sample(self, n_samples: int, seed: int | None) -> tuple[NDArray[Any], IntArray]:
+        """Draw rows: an array of values, and the component of each row."""
+        # A seed of RandomState has 32 bits.
+        rng = np.random.RandomState(seed if seed is None or seed < 2**32 else seed_of([seed]))
+        components = rng.choice(self.mixture.n_components, n_samples, p=self.mixture.class_probs)
+        rows = np.empty((n_samples, self.schema.n_variables), dtype=object)
+        for i, variable in enumerate(self.schema.variables):
+            values = np.array(variable.values, dtype=object)
+            ends = np.cumsum(self.mixture.of(i), axis=1)[components]
+            drawn = (rng.random_sample(n_samples)[:, None] * ends[:, -1:] >= ends).sum(axis=1)
+            rows[:, i] = values[np.minimum(drawn, len(values) - 1)]
+        return rows, components.astype(np.int64)
+
+    def code_length(self, criterion: str | None, rows: Coded) -> float:
+        """Return the code length of rows by a criterion, in nats."""
+        name = self.params["criterion"] if criterion is None else criterion
+        check_choice("criterion", name, CRITERIA)
+        seed = [self.seed, self.mixture.n_components]
+        return float(CRITERIA[name](rows.distinct(), self.mixture, self.params["prior"], random_state=seed))
+
+    @property
+    def weighting(self) -> Literal["counts", "relative"]:
+        """Meaning of row weights."""
+        return "relative" if self.params.get("weighting") == "relative" else "counts"
+
+    def known_residuals(self) -> BivariateResiduals:
+        """Return the residuals of all pairs of variables, computed now if there are many."""
+        if self.residuals is None:
+            self._check_rows("residuals_")
+            return bivariate_residuals(self.training, self.mixture)
+        return self.residuals
+
+    def known_memberships(self) -> FloatArray:
+        """Return the probability of each component for each training row."""
+        self._check_rows("memberships_")
+        return self.memberships
+
+    def _check_rows(self, name: str) -> None:
+        if self.rows is None:
+            raise AttributeError(f"{name}: {self.without_rows}")
+        if name == "memberships_" and self.rows.is_distinct:
+            raise AttributeError(
+                "labels_ and memberships_: fit_table keeps distinct rows, and no order; use predict_table"
+            )
 
     @cached_property
     def memberships(self) -> FloatArray:
@@ -163,20 +263,21 @@ class FittedMixture(Fitted):
             )
         return Learned(self.own_rows, self.mixture, self.params["prior"])
 
-    def answered(
+    def answer(
         self,
         question: Question,
-        coded: Coded,
+        known: Known,
         rule: MixtureRule | None = None,
         method: Method = "auto",
         effort: Effort | None = None,
     ) -> Answer:
-        """The answer to a question about several variables."""
+        """Answer a question about several variables."""
         chosen = self.params["rule"] if rule is None else rule
         check_choice("rule", chosen, MixtureRule)
         is_enough = rule_of(chosen).settles
-        learned = Learned(coded, self.mixture, self.params["prior"]) if is_enough else self.learned
-        return predict(learned, question, coded, chosen, method=method, random_state=self.seed, effort=effort)
+        rows = known.coded
+        learned = Learned(rows, self.mixture, self.params["prior"]) if is_enough else self.learned
+        return predict(learned, question, rows, chosen, method=method, random_state=self.seed, effort=effort)
 
     @cached_property
     def identifiability(self) -> Identifiability:
@@ -205,26 +306,6 @@ class FittedMixture(Fitted):
         table = self.classification.permuted(given)
         return replace(self, mixture=mixture, mixtures=mixtures, classification=table)
 
-    def remarks(self) -> list[str]:
-        """What a reader must know before anything else, in sentences."""
-        n_components, n_distinct = self.mixture.n_components, self.observed.n_distinct
-        told = self.observed.remarks()
-        if n_components > max(n_distinct, 1):
-            told.append(many_classes(n_components, n_distinct))
-        if len(self.path) > 1 and n_components == max(self.path):
-            told.append(
-                f"The largest number of classes that was tried, {n_components}, was chosen, so more may be "
-                "better still; raise max_components."
-            )
-        total = self.observed.total_weight
-        empty = [str(k + 1) for k, p in enumerate(self.mixture.class_probs) if p * total < HALF_A_ROW]
-        if empty and total and n_components > 1:
-            told.append(
-                f"Class {', '.join(empty)}: less than half a row, so its profile means nothing; take "
-                f"{counted(n_components - len(empty), 'class')}."
-            )
-        return told
-
     def findings_document(self) -> dict[str, Any]:
         """What was found, as JSON types."""
         return {
@@ -235,7 +316,7 @@ class FittedMixture(Fitted):
             "trust": self.trust.to_json(),
             "observed": self.observed.to_json(),
             "identifiability": self.identifiability.to_json(),
-            "remarks": self.remarks(),
+            "remarks": remarks_of(self),
             "classification": self.classification.to_json(),
             "bivariate_residuals": None if self.residuals is None else self.residuals.to_json(),
             "profiles": {
@@ -264,40 +345,25 @@ class FittedMixture(Fitted):
         return {"rows": packed_rows(self.learned.rows)} if needed else {}
 
     @classmethod
-    def restored(cls, fitted: Fitted, content: Mapping[str, Any]) -> "FittedMixture":
-        """What :meth:`content` came from, checked."""
-        if fitted.schema.target is not None:
+    def restored(
+        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
+    ) -> Self:
+        if schema.target is not None:
             raise DataError("a mixture has no classes to predict")
-        mixture = MixtureParameters.from_json(content["parameters"], fitted.schema)
-        pseudocounts(fitted.params["prior"], mixture.schema)  # refuses what is not a prior
+        mixture = MixtureParameters.from_json(content["parameters"], schema)
+        pseudocounts(params["prior"], mixture.schema)  # refuses what is not a prior
         residuals = content["residuals"]
         return cls(
-            **vars(fitted),
+            params,
+            schema,
+            named,
             mixture=mixture,
             path={int(size): float(length) for size, length in content["criterion_path"].items()},
             comparison=Comparison.from_json(content["comparison"]),
             trust=Trust.from_json(content["trust"]),
             observed=Observed.from_json(content["observed"]),
             classification=Classification.from_json(content["classification"], mixture.class_probs),
-            residuals=None if residuals is None else BivariateResiduals.restored(residuals, fitted.schema),
+            residuals=None if residuals is None else BivariateResiduals.restored(residuals, schema),
             seed=check_whole("seed", content["seed"], 0),
-            kept_rows=restored_rows(content["rows"], fitted.schema) if "rows" in content else None,
+            kept_rows=restored_rows(content["rows"], schema) if "rows" in content else None,
         )
-
-
-def many_classes(n_components: int, n_distinct: int) -> str:
-    """That there are more classes than rows can tell apart."""
-    return (
-        f"n_components={n_components}: there are only {counted(n_distinct, 'distinct row')}, which "
-        f"{counted(n_distinct, 'class')} would fit perfectly; ask for fewer classes"
-    )
-
-
-def unidentified(n_components: int, found: Identifiability) -> str:
-    """That other classes fit as well."""
-    return f"{counted(n_components, 'class')}: the profiles are {found.sentence()}"
-
-
-def shown_value(value: Scalar | None) -> str:
-    """A value of a variable for people."""
-    return "missing" if value is None else str(value)

@@ -1,37 +1,49 @@
 """What naive Bayes learned: counts, and the variables that predict."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Self
 
 from .._display import nats_and_bits
-from ..counts import Counts
-from ..errors import DataError, InvalidParameter, SchemaMismatch
-from ..naive_bayes import Predictor, rule_of
+from ..blocks import Block, Facts
+from ..counts import Counts, count
+from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPrediction
+from ..naive_bayes import (
+    Distributions,
+    Explanation,
+    Posterior,
+    Predictor,
+    PriorLike,
+    as_knowledge,
+    bound_prior,
+    rule_of,
+)
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.interval_average import IntervalAverage
 from ..naive_bayes.query import Question, answer_by_tables, with_known_classes
 from ..scores import Predictions, leave_one_out, rule_code_length
 from ..scores.nml import why_not_described
-from ..table import Coded
-from ..table._messages import listed, shown
-from ..table.checks import check_whole_weights
+from ..table import Coded, Schema
+from ..table._messages import listed, shown, tell
+from ..table.checks import check_number
 from ..table.coded import changed
-from ..typing import IntArray
+from ..table.cutting import AVERAGED
+from ..table.schema import classes_grid
+from ..typing import FloatArray
+from ._choosing import chosen_variables, left_out_after_choosing
+from ._counting import check_countable, counted_table
+from ._fitted import Fitted
 from ._one_row import OneRow
-from .contract import Fitted
+from ._queries import Known
+from .base import TableEstimator
+from .reading import Reading, check_classes, check_labelled
 
 if TYPE_CHECKING:
+    from ..networks.look_ups import LookUps
+    from ..networks.network import Network
     from ..selection import SelectionResult
-
-N_FOLDS = 10
-"""Folds without which variables are chosen again for honest leave-one-out."""
-
-CAP = 100.0
-"""The most that one row can cost while variables are chosen, in nats, where a rule gives probability zero."""
+    from .described import Described
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +72,90 @@ class FittedNaiveBayes(Fitted):
     selection: "SelectionResult | None" = None
     chosen: tuple[int, ...] | None = None
     told: frozenset[str] = frozenset()
+
+    kind = "naive-bayes"
+    averages_intervals = True
+
+    @classmethod
+    def title(cls, params: Mapping[str, Any]) -> str:
+        return cls.kind if params["rule"] == "evidence" else f"{cls.kind} {params['rule']}"
+
+    @classmethod
+    def reading(cls, params: Mapping[str, Any]) -> Reading:
+        knowledge, schema = as_knowledge(known_prior(params["prior"])), params["schema"]
+        if schema is None and knowledge is not None:
+            schema = knowledge.schema
+        return Reading(params, schema, AVERAGED if params["numeric"] == "average" else None)
+
+    @classmethod
+    def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
+        relative = params["weighting"] == "relative"
+        rows = coded.relative() if relative else coded
+        params = params | {"prior": bound_prior(known_prior(params["prior"]), rows.schema)}
+        selection = chosen_variables(params, rows)
+        learned = cls(
+            params,
+            coded.schema,
+            named,
+            counts=count(rows),
+            weighted=coded.weights is not None,
+            unit=coded.mean_weight if relative else 1.0,
+            selection=selection,
+            chosen=None if selection is None else selection.selected,
+            told=frozenset(coded.unseen),
+        )
+        learned.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
+        return learned
+
+    @classmethod
+    def described(cls, params: dict[str, Any], coded: Coded) -> "Described":
+        """Return the model of whole rows for :class:`codelength.EvidenceAverage`."""
+        from .described import ClosedForm
+
+        return ClosedForm(cls.learn(params, coded, True))
+
+    @classmethod
+    def check_describes(cls, params: Mapping[str, Any]) -> None:
+        """Raise InvalidParameter unless the model describes whole rows by its evidence."""
+        if not rule_of(params["rule"]).averages:
+            raise InvalidParameter(
+                f'models: NaiveBayes(rule="{params["rule"]}") has no evidence; pass rule="evidence" or '
+                '"indifferent"'
+            )
+        if params["select"] is not None:
+            raise InvalidParameter(
+                f'models: NaiveBayes(select="{params["select"]}") leaves variables undescribed; name them '
+                "with OnVariables"
+            )
+
+    @classmethod
+    def spec(cls, params: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+        # The prior may have been a model.
+        return super().spec({**params, "prior": bound_prior(known_prior(params["prior"]), schema)}, schema)
+
+    @classmethod
+    def of_counts(cls, params: dict[str, Any], counts: Counts, *, weighted: bool) -> Self:
+        """Return what counts that were made elsewhere say."""
+        check_countable(params, None)
+        check_classes(counts.schema)
+        params = params | {"prior": bound_prior(known_prior(params["prior"]), counts.schema)}
+        learned = cls(params, counts.schema, True, counts=counts, weighted=weighted)
+        learned.predictor.scorer  # noqa: B018 (as above)
+        return learned
+
+    @classmethod
+    def streamed(
+        cls,
+        params: dict[str, Any],
+        source: Any,
+        target: str | None,
+        keep: Sequence[str] | None,
+        **read: Any,
+    ) -> Self:
+        """Learn from a table of any size; ``read`` are further options of :func:`learn_counts`."""
+        check_countable(params, read["weights"])
+        counts = counted_table(cls.reading(params), source, target, keep, **read)
+        return cls.of_counts(params, counts, weighted=read["weights"] is not None)
 
     @cached_property
     def predictor(self) -> Predictor:
@@ -91,13 +187,13 @@ class FittedNaiveBayes(Fitted):
 
     @property
     def why_no_code(self) -> str | None:
-        """Why the rule has no code for the counted rows, in a few words; None where it has one."""
+        """Why the rule has no code for the counted rows, in a few words; None if it has one."""
         if self.predictor.rule.averages:
             return None
         return why_not_described(self.predictor.counts) if self.predictor.rule.maximises else "one model"
 
-    def code_lengths_told(self) -> list[tuple[str, str]]:
-        """The code lengths there are, for people to read."""
+    def _code_length_facts(self) -> list[tuple[str, str]]:
+        """Return the code lengths that are defined, for people."""
         rule = self.predictor.rule
         if rule.averages:
             return [("code length", nats_and_bits(self.code_length))]
@@ -108,12 +204,53 @@ class FittedNaiveBayes(Fitted):
         own = nats_and_bits(self.code_length) if reason is None else f"not defined: {reason}"
         return [("code length", own), evidence]
 
+    @property
+    def posterior(self) -> Posterior:
+        """What the model knows, as a prior for another: the prior it had and the rows it has counted."""
+        if self.params["numeric"] == "average":
+            raise InvalidParameter(
+                'prior: a model with numeric="average" weighs partitions too, and cannot be the prior of '
+                'another; fit it with numeric="discretize"'
+            )
+        return Posterior.of(Predictor.of(self.counts, self.params["rule"], self.params["prior"]))
+
+    def log_probs(self, coded: Coded) -> Distributions:
+        return self.predictor.log_probs(self.predicting(coded))
+
+    def log_joint(self, coded: Coded) -> FloatArray:
+        """Return the log weight of coded rows together with each class, in nats."""
+        return self.predictor.log_weights(self.predicting(coded))
+
+    def explain(self, coded: Coded, reference: int) -> Explanation:
+        """Return the contribution of each variable to the log-odds against a class."""
+        return self.predictor.explain(self.predicting(coded), reference).among(self.schema.names)
+
+    def look_ups(self) -> "LookUps":
+        """Return the tables that other programs predict with."""
+        from ..networks.look_ups import LookUps
+
+        return LookUps.of(self.predictor)
+
+    def network(self) -> "Network":
+        """Return the Bayesian network."""
+        from ..networks.network import Network
+
+        return Network.of(self.look_ups())
+
+    def tell_undefined(self, n_undefined: int, n_rows: int) -> None:
+        tell(
+            f"{n_undefined} of {n_rows} rows: every class has weight zero under "
+            f'rule="{self.params["rule"]}" (0/0); the uniform distribution stands in, '
+            "is_undefined(X) tells where",
+            UndefinedPrediction,
+        )
+
     def predicting(self, coded: Coded) -> Coded:
-        """Coded rows with the variables that predict."""
+        """Return coded rows with the variables that predict."""
         return coded if self.chosen is None else coded.select(self.chosen)
 
-    def answered(self, question: Question, coded: Coded, classes: IntArray) -> Answer:
-        """The answer to a question about several variables, where some classes may be known."""
+    def answer(self, question: Question, known: Known) -> Answer:
+        """Answer a question about several variables."""
         predictor = self.predictor
         schema = predictor.counts.schema
         for name, i in zip(question.names, question.positions, strict=True):
@@ -122,30 +259,44 @@ class FittedNaiveBayes(Fitted):
                     f"variables: {shown(name)} was not chosen by select=, so the model does not say how it "
                     f"varies; ask about {listed(schema.names)}, or fit without select="
                 )
-        log_weights = replace(predictor.scorer, constant=0.0).log_weights(self.predicting(coded))
+        log_weights = replace(predictor.scorer, constant=0.0).log_weights(self.predicting(known.coded))
         own = Question.of(schema, question.names)
-        known = with_known_classes(log_weights, classes)
-        return answer_by_tables(own, schema, known, predictor.tables.value_table)
+        log_weights = with_known_classes(log_weights, known.classes)
+        return answer_by_tables(own, schema, log_weights, predictor.tables.value_table)
 
     def check_weighted(self, weighted: bool) -> None:
-        """Refuse to leave rows out with other weights than they were counted with."""
+        """Raise DataError if rows were counted with weights and are left out without, or the reverse."""
         if weighted != self.weighted:
             word = "with" if self.weighted else "without"
             raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")
 
-    def in_rows(self, coded: Coded) -> Coded:
-        """A part of the training rows with their weights as they were counted, whatever the part is."""
-        return coded if coded.weights is None else changed(coded, weights=coded.weights / self.unit)
+    def left_out(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
+        """Predict each training row from all the others."""
+        check_labelled(coded, self.schema)
+        return self._left_out(self.weighed(coded), optimistic=optimistic)
 
-    def left_out(self, coded: Coded, *, optimistic: bool) -> Predictions:
-        """Each row predicted from all the others."""
-        if self.chosen is not None and not optimistic:
-            return self._left_out_after_choosing(coded)
+    def left_out_of_batch(self, coded: Coded) -> Predictions:
+        """Predict each training row of a batch from all the others, those of other batches included."""
+        # Weights as they were counted, whatever part of the rows this is.
+        rows = coded if coded.weights is None else changed(coded, weights=coded.weights / self.unit)
+        return self._left_out(rows, optimistic=False)
+
+    def check_left_out(self, *, weighted: bool) -> None:
+        self.check_weighted(weighted)
+        if self.chosen is not None:
+            raise InvalidParameter(
+                "leave_one_out=True: the variables were chosen on these rows, and choosing them again takes "
+                "all rows in memory; call leave_one_out(X, y), or score rows that the model has not seen"
+            )
+
+    def _left_out(self, coded: Coded, *, optimistic: bool) -> Predictions:
         made = leave_one_out(self.predictor, self.predicting(coded))
+        if self.chosen is not None and not optimistic:
+            return left_out_after_choosing(coded, made, self.counts, self.params)
         return replace(made, optimistic=self.chosen is not None)
 
     def merged(self, other: "FittedNaiveBayes") -> "FittedNaiveBayes":
-        """What the rows of both would have left behind, under these parameters."""
+        """Return what the rows of both models together say, under these parameters."""
         if self.chosen != other.chosen:
             raise SchemaMismatch(
                 "the models chose different variables to predict from; fit them without select="
@@ -160,37 +311,66 @@ class FittedNaiveBayes(Fitted):
             self, counts=other.counts.merge(self.counts), weighted=weighted, told=self.told | other.told
         )
 
-    def _left_out_after_choosing(self, coded: Coded) -> Predictions:
-        """Each row predicted from all the others, with variables chosen without the rows of its fold.
+    def settings(self) -> dict[str, Any]:
+        knowledge = as_knowledge(self.params["prior"])
+        return super().settings() | ({} if knowledge is None else {"prior": repr(knowledge)})
 
-        Folds are made of distinct rows, of each of which one copy is left out: then a row of weight 2 is the
-        row twice, and the order of the rows plays no part in the folds.
-        """
-        made = leave_one_out(self.predictor, self.predicting(coded))  # stands for rows without weight
-        weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
-        counted = np.flatnonzero(weights > 0)
-        first, places = coded.take(counted).groups()
-        order = np.random.default_rng(0).permutation(len(first))
-        for fold in np.array_split(order, max(min(N_FOLDS, len(first)), 1)):
-            fewer = weights.copy()
-            fewer[counted[first[fold]]] -= 1.0
-            selection = chosen_variables(self.params, changed(coded, weights=fewer))
-            chosen = () if selection is None else selection.selected
-            predictor = Predictor.of(self.counts.select(chosen), self.params["rule"], self.params["prior"])
-            own = counted[np.isin(places, fold)]
-            made.log_probs[own], made.undefined[own] = predictor.leave_one_out(coded.take(own).select(chosen))
-        return made
+    @property
+    def _predicting_names(self) -> list[str] | None:
+        return None if self.chosen is None else [self.schema.names[i] for i in self.chosen]
+
+    def findings(self) -> list[Block]:
+        facts = [("rows", f"{self.counts.n_rows:,.10g}"), *self._code_length_facts()]
+        names = self._predicting_names
+        if names is not None:
+            facts.append((f"predict, {len(names)} of {self.schema.n_variables}", ", ".join(names) or "none"))
+        return [Facts(facts), classes_grid(self.schema.target, self.counts.class_counts)]
+
+    def findings_document(self) -> dict[str, Any]:
+        return {
+            "rows": self.counts.n_rows,
+            "code_length_nats": self.code_length if self.why_no_code is None else None,
+            "evidence_code_length_nats": self.evidence_code_length,
+            "class_counts": self.counts.class_counts.tolist(),
+            "predicting": self._predicting_names,
+        }
+
+    def content(self) -> dict[str, Any]:
+        return {
+            "counts": self.counts.to_json(),
+            "weighted": self.weighted,
+            "unit": self.unit,
+            "chosen": None if self.chosen is None else list(self.chosen),
+        }
+
+    @classmethod
+    def restored(
+        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
+    ) -> Self:
+        if schema.target is None:
+            raise DataError("the schema has no classes")
+        chosen = content["chosen"]
+        if chosen is not None and not set(chosen) <= set(range(schema.n_variables)):
+            raise DataError(f"the variables chosen, {chosen!r:.60}, are not positions of variables")
+        learned = cls(
+            params,
+            schema,
+            named,
+            counts=Counts.from_json(content["counts"], schema),
+            weighted=bool(content["weighted"]),
+            unit=check_number("unit", content.get("unit", 1.0), 0.0, above=True),
+            chosen=None if chosen is None else tuple(map(int, chosen)),
+        )
+        learned.predictor.scorer  # noqa: B018
+        return learned
 
 
-def chosen_variables(params: Mapping[str, Any], coded: Coded) -> "SelectionResult | None":
-    """The variables chosen on some rows under the parameters of a model; None where all are to predict."""
-    if params["select"] is None:
-        return None
-    check_whole_weights(coded.weights, "select=")
-    # Without a cap, one class of probability zero would make all sets of variables alike.
-    cap = CAP if rule_of(params["rule"]).gives_zero else None
-    from ..selection import select_variables
-
-    return select_variables(
-        coded.repeated(), params["select"], rule=params["rule"], prior=params["prior"], cap=cap
-    )
+def known_prior(prior: Any) -> PriorLike:
+    """Return a prior; a fitted naive Bayes is what it knows."""
+    if not isinstance(prior, TableEstimator) or not issubclass(prior._fitted_type, FittedNaiveBayes):
+        found: PriorLike = prior
+        return found
+    if not prior.__sklearn_is_fitted__():
+        raise InvalidParameter("prior: the model knows nothing, because it is not fitted yet; fit it first")
+    learned: FittedNaiveBayes = prior._fitted
+    return learned.posterior

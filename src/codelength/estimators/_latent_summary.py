@@ -6,8 +6,7 @@ classes and the criterion, reproducibility, estimation and convergence, and then
 """
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._display import counted
 from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
@@ -15,16 +14,22 @@ from ..latent.fit_measures import p_value
 from ..latent.inference import Intervals, LikelihoodRatioTest
 from ..latent.residuals import LARGE, BivariateResiduals
 from ..selection.comparison import Comparison
-from ._fitted_mixture import FittedMixture, shown_value
+from ..table.schema import variables_grid
+from ..typing import Scalar
+
+if TYPE_CHECKING:
+    from ..latent.identifiability import Identifiability
+    from ._fitted_mixture import FittedMixture
+
+HALF_A_ROW = 0.5
+"""A class whose share is worth less than this has no rows of its own."""
 
 MOST_NAMED = 5
 """Variables, or pairs of them, that are named at most."""
 
 
 def summary_blocks(
-    fitted: FittedMixture,
-    settings: Sequence[tuple[str, str]],
-    variables: Grid,
+    fitted: "FittedMixture",
     *,
     comparison: Comparison | None = None,
     intervals: Intervals | None = None,
@@ -36,10 +41,6 @@ def summary_blocks(
     ----------
     fitted : FittedMixture
         What was learned.
-    settings : sequence of (name, value)
-        How the model was set.
-    variables : Grid
-        The variables and their values.
     comparison : Comparison, optional
         The comparison to show, where it has more criteria than the one of the fit.
     intervals : Intervals, optional
@@ -49,18 +50,18 @@ def summary_blocks(
     """
     return [
         *_data(fitted),
-        *_estimation(fitted, settings),
+        *_estimation(fitted),
         *_fit_of_all(fitted.comparison if comparison is None else comparison),
         *([] if test is None else [Facts([("bootstrap test", test.sentence())])]),
         *_fit_of_chosen(fitted),
         Heading("Classes", 2),
         *profile_blocks(fitted, intervals),
         Heading("Variables", 2),
-        variables,
+        variables_grid("", fitted.schema.variables),
     ]
 
 
-def _data(fitted: FittedMixture) -> list[Block]:
+def _data(fitted: "FittedMixture") -> list[Block]:
     seen, schema = fitted.observed, fitted.schema
     rows = f"{seen.n_used:,} of {seen.n_rows:,}"
     if seen.total_weight != seen.n_used:
@@ -82,11 +83,11 @@ def _data(fitted: FittedMixture) -> list[Block]:
         ("rows dropped", "none: missing cells are marginalised" if seen.n_incomplete else "none"),
         ("variables", str(schema.n_variables)),
     ]
-    told = fitted.remarks()
+    told = remarks_of(fitted)
     return [Heading("Observed data", 2), Facts(facts), *([Bullets(told)] if told else [])]
 
 
-def _estimation(fitted: FittedMixture, settings: Sequence[tuple[str, str]]) -> list[Block]:
+def _estimation(fitted: "FittedMixture") -> list[Block]:
     identified = fitted.identifiability
     sizes = fitted.comparison["components"]
     why = f"chosen by {fitted.comparison.criterion}" if len(fitted.path) > 1 else "as asked for"
@@ -119,6 +120,7 @@ def _estimation(fitted: FittedMixture, settings: Sequence[tuple[str, str]]) -> l
                 strong=True,
             )
         )
+    settings = [(name, str(value)) for name, value in fitted.shown_params().items()]
     shown = [(name, value) for name, value in settings if value not in ("", "None")]
     return [*blocks, Facts(shown, title="settings")]
 
@@ -128,7 +130,7 @@ def _fit_of_all(comparison: Comparison) -> list[Block]:
     return [Heading("Fit of all models", 2), comparison.grid(), *told]
 
 
-def _fit_of_chosen(fitted: FittedMixture) -> list[Block]:
+def _fit_of_chosen(fitted: "FittedMixture") -> list[Block]:
     row, found, residuals = (
         fitted.comparison.of(fitted.mixture.n_components),
         fitted.classification,
@@ -164,7 +166,7 @@ def _worst_pairs(residuals: BivariateResiduals) -> str:
     return f"total {residuals.total:.1f}; above {LARGE:g}: {named or 'none'}"
 
 
-def profile_blocks(fitted: FittedMixture, intervals: Intervals | None = None) -> list[Block]:
+def profile_blocks(fitted: "FittedMixture", intervals: Intervals | None = None) -> list[Block]:
     """The probability of each value in each class."""
     if intervals is None:
         return [profile_grid(fitted)]
@@ -175,7 +177,7 @@ def profile_blocks(fitted: FittedMixture, intervals: Intervals | None = None) ->
     return [profile_grid(fitted, intervals), Paragraph(told)]
 
 
-def profile_grid(fitted: FittedMixture, intervals: Intervals | None = None) -> Grid:
+def profile_grid(fitted: "FittedMixture", intervals: Intervals | None = None) -> Grid:
     """The probability of each value in each class, and its interval in brackets, for people."""
     rows = []
     for record in profile_records(fitted, intervals):
@@ -197,7 +199,7 @@ def profile_grid(fitted: FittedMixture, intervals: Intervals | None = None) -> G
     return Grid("probability of each value in each class", ["variable", "value", *numbers], shown, n_text=2)
 
 
-def profile_records(fitted: FittedMixture, intervals: Intervals | None = None) -> list[dict[str, Any]]:
+def profile_records(fitted: "FittedMixture", intervals: Intervals | None = None) -> list[dict[str, Any]]:
     """One record per value, the class shares first: variable, value, and figures class by class."""
     mixture, schema = fitted.mixture, fitted.schema
     cells: list[tuple[str, Any, int]] = [("all", "share of rows", -1)]
@@ -219,3 +221,42 @@ def profile_records(fitted: FittedMixture, intervals: Intervals | None = None) -
                 record |= {f"{own}_low": low, f"{own}_high": high, f"{own}_at_boundary": bool(flags)}
         found.append(record)
     return found
+
+
+def remarks_of(fitted: "FittedMixture") -> list[str]:
+    """Return what a reader must know before anything else, in sentences."""
+    n_components, n_distinct = fitted.mixture.n_components, fitted.observed.n_distinct
+    told = fitted.observed.remarks()
+    if n_components > max(n_distinct, 1):
+        told.append(many_classes(n_components, n_distinct))
+    if len(fitted.path) > 1 and n_components == max(fitted.path):
+        told.append(
+            f"The largest number of classes that was tried, {n_components}, was chosen, so more may be "
+            "better still; raise max_components."
+        )
+    total = fitted.observed.total_weight
+    empty = [str(k + 1) for k, p in enumerate(fitted.mixture.class_probs) if p * total < HALF_A_ROW]
+    if empty and total and n_components > 1:
+        told.append(
+            f"Class {', '.join(empty)}: less than half a row, so its profile means nothing; take "
+            f"{counted(n_components - len(empty), 'class')}."
+        )
+    return told
+
+
+def many_classes(n_components: int, n_distinct: int) -> str:
+    """That there are more classes than rows can tell apart."""
+    return (
+        f"n_components={n_components}: there are only {counted(n_distinct, 'distinct row')}, which "
+        f"{counted(n_distinct, 'class')} would fit perfectly; ask for fewer classes"
+    )
+
+
+def unidentified(n_components: int, found: "Identifiability") -> str:
+    """That other classes fit as well."""
+    return f"{counted(n_components, 'class')}: the profiles are {found.sentence()}"
+
+
+def shown_value(value: Scalar | None) -> str:
+    """A value of a variable for people."""
+    return "missing" if value is None else str(value)

@@ -1,7 +1,8 @@
-"""Questions about several variables at once, for models that have a joint distribution."""
+"""Questions about several variables at once: what is known in some rows, and warnings."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from ..table.column import Column, Factor
 from ..table.table import as_column
 from ..table.target import column_named
 from ..typing import IntArray
-from .contract import TableEstimator
+
+if TYPE_CHECKING:
+    from ._fitted import Fitted
 
 
 class Known(NamedTuple):
@@ -34,79 +37,51 @@ class Known(NamedTuple):
     classes: IntArray
 
 
-class JointModel(TableEstimator):
-    """A model that knows how all its variables vary together."""
+def known_in(
+    fitted: "Fitted", encode_rows: Callable[[Table], Coded], question: Question, X: Any, y: Any
+) -> Known:
+    """Return what is known in some rows, without what is asked about.
 
-    def query(self, X: Any, variables: Any, y: Any = None) -> Answer:
-        """The joint distribution of a few variables, given whatever else is known in each row.
+    Parameters
+    ----------
+    fitted : Fitted
+        The model that is asked.
+    encode_rows : function
+        Encodes a table under the options of the fit.
+    question : Question
+        The variables asked about.
+    X, y
+        The rows, and the classes as far as they are known; see :meth:`TableEstimator.query`.
+    """
+    schema = fitted.schema
+    table = as_table(known_rows(schema, X))
+    table, target = _class_column(table, schema, y)
+    if table.named and fitted.named:
+        table = _with_blanks(table, schema, question)
+    coded = question.blanked(encode_rows(replace(table, target=None)))
+    question.check_rows(coded.n_rows)
+    classes = np.full(coded.n_rows, -1, dtype=np.int64)
+    if target is not None and question.class_axis is None:
+        of_classes = Schema((schema.with_class_as_variable().variables[-1],))
+        column = Table((replace(target, name=of_classes.names[0]),), table.n_rows)
+        codes = encode(of_classes, column, handle_unknown=fitted.params["handle_unknown"]).codes[:, 0]
+        classes = np.where(codes < schema.n_classes, codes.astype(np.int64), -1)
+    return Known(coded, classes)
 
-        Cells that are missing, and not asked about, are summed out.
 
-        Parameters
-        ----------
-        X : Table, data frame, array, or mapping of names to columns
-            What is known. The variables asked about need not be there, and what they hold is not looked at.
-        variables : name or names
-            The variables to ask about, in this order; the class may be one of them.
-        y : series, array or name of a column of X, optional
-            The classes as far as they are known, None where they are not. By default the target of a
-            :class:`codelength.Table`, or the column of ``X`` that has the name of the class, if there is one.
-
-        Returns
-        -------
-        Answer
-            ``probs``, one axis per variable after that of the rows; ``marginals``; ``most_probable``.
-
-        Raises
-        ------
-        Infeasible
-            Where there are more than 100,000 combinations of values.
-        """
-        question = self.question(variables)
-        known = self._known(question, X, y)
-        question.check_rows(known.coded.n_rows)
-        answer = self._answer(question, known)
-        self._tell_unanswered(answer)
-        return answer
-
-    def _tell_unanswered(self, answer: Answer) -> None:
-        """Say where the definition gives 0/0."""
-        if answer.undefined.any():
-            n_undefined = np.count_nonzero(answer.undefined)
-            tell(
-                f"{n_undefined} of {len(answer.undefined)} rows: what is known there has probability zero "
-                "(0/0); the uniform distribution stands in, undefined tells where",
-                UndefinedPrediction,
-            )
-
-    def question(self, variables: Any) -> Question:
-        """The variables of a question, checked, and the values that the model tells apart."""
-        return Question.of(self.schema_, variables)
-
-    def _answer(self, question: Question, known: Known) -> Answer:
-        """The answer of the fitted model."""
-        raise NotImplementedError
-
-    def _known(self, question: Question, X: Any, y: Any) -> Known:
-        """What is known in some rows."""
-        schema = self.schema_
-        table = as_table(known_rows(schema, X))
-        table, target = _class_column(table, schema, y)
-        if table.named and self._fitted.named:
-            table = _with_blanks(table, schema, question)
-        coded = question.blanked(self._coded(replace(table, target=None)))
-        classes = np.full(coded.n_rows, -1, dtype=np.int64)
-        if target is not None and question.class_axis is None:
-            of_classes = Schema((schema.with_class_as_variable().variables[-1],))
-            column = Table((replace(target, name=of_classes.names[0]),), table.n_rows)
-            handle_unknown = self._fitted.params["handle_unknown"]
-            codes = encode(of_classes, column, handle_unknown=handle_unknown).codes[:, 0].astype(np.int64)
-            classes = np.where(codes < schema.n_classes, codes, -1)
-        return Known(coded, classes)
+def tell_unanswered(answer: Answer) -> None:
+    """Warn if the definition gives 0/0."""
+    if answer.undefined.any():
+        n_undefined = np.count_nonzero(answer.undefined)
+        tell(
+            f"{n_undefined} of {len(answer.undefined)} rows: what is known there has probability zero "
+            "(0/0); the uniform distribution stands in, undefined tells where",
+            UndefinedPrediction,
+        )
 
 
 def _class_column(table: Table, schema: Schema, y: Any) -> tuple[Table, Column | None]:
-    """The table without the column of the class, and that column, if there is one."""
+    """Return the table without the column of the class, and that column, if there is one."""
     if schema.target is None:
         return table, None
     y = column_named(y)
@@ -126,7 +101,7 @@ def _class_column(table: Table, schema: Schema, y: Any) -> tuple[Table, Column |
 
 
 def _known_classes(name: str, y: Any) -> Column:
-    """Classes of which some may be missing, as a column."""
+    """Return classes of which some may be missing as a column."""
     try:
         return as_column(name, y)
     except CodelengthError:
@@ -138,7 +113,7 @@ def _known_classes(name: str, y: Any) -> Column:
 
 
 def _with_blanks(table: Table, schema: Schema, question: Question) -> Table:
-    """The table in which the columns asked about are there, and blank."""
+    """Return the table in which the columns asked about are there, and blank."""
     asked = {schema.names[i] for i in question.columns}
     nothing = np.full(table.n_rows, -1)
     kept = tuple(column for column in table.columns if column.name not in asked)

@@ -21,7 +21,7 @@ from ..table._messages import shortened
 from ..table.checks import check_path
 
 FORMAT = "codelength-model"
-VERSION = 2
+VERSION = 3
 MAX_BYTES = 1 << 30
 """A model file larger than this is not one."""
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from .._display import nats_and_bits
 from .._packing import packed, unpacked
@@ -13,6 +12,8 @@ from ..blocks import Block, Facts, Grid
 from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
 from ..naive_bayes import Distributions, normalised
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question
 from ..networks.all_forests import AllForests
 from ..networks.forest import ForestCounts, check_forest, edges_in
 from ..networks.network import Network
@@ -25,11 +26,14 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..typing import FloatArray
-from ._enumerated_queries import EnumeratedJoint
-from ._exports import NetworkClassifier
-from .contract import Fitted, Weighting
+from ._enumeration import JointRows, all_states
+from ._fitted import Capability, Fitted, Weighting
+from ._queries import Known
+from .classifier import TableClassifier
 from .registry import register
-from .validation import check_coded
+
+if TYPE_CHECKING:
+    from .described import Described
 
 Forest: TypeAlias = str | Sequence[tuple[str, str]]
 """Which forests: all of them, the best one, or the one with these edges."""
@@ -49,6 +53,67 @@ class FittedTrees(Fitted):
     """
 
     model: OneForest | AllForests
+
+    kind = "indifferent-trees"
+
+    @classmethod
+    def title(cls, params: Mapping[str, Any]) -> str:
+        forest = params["forest"] if isinstance(params["forest"], str) else "given"
+        return f"{cls.kind} {forest}" + (" uniform" if params["law"] == "uniform" else "")
+
+    @classmethod
+    def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
+        rows = coded.relative() if params["weighting"] == "relative" else coded
+        check_copies(rows.weights)
+        model = _model(params["forest"], params["law"], ForestCounts.of(rows), coded.schema)
+        return cls(params, coded.schema, named, model)
+
+    @classmethod
+    def described(cls, params: dict[str, Any], coded: Coded) -> "Described":
+        """Return the model of whole rows for :class:`codelength.EvidenceAverage`."""
+        from .described import ClosedForm
+
+        return ClosedForm(cls.learn(params, coded, True))
+
+    def log_probs(self, coded: Coded) -> Distributions:
+        return normalised(self.log_joint(coded))
+
+    def log_joint(self, coded: Coded) -> FloatArray:
+        """Return the log probability of coded rows together with each class, in nats."""
+        return self.model.log_joint(self.model.counts.codes(coded))
+
+    @property
+    def code_length(self) -> float:
+        """Code length of the training table in nats: minus the log evidence."""
+        return -self.model.log_evidence
+
+    def question(self, variables: Any) -> Question:
+        return self._rows.question(variables)
+
+    def answer(self, question: Question, known: Known) -> Answer:
+        """Answer a question about several variables."""
+        return self._rows.answer(question, known)
+
+    @property
+    def _rows(self) -> JointRows:
+        states = all_states(self.schema, self.model.counts.variables.tolist())
+        return JointRows(self.schema, self.log_joint, states, isinstance(self.model, OneForest))
+
+    def network(self) -> Network:
+        """Return the Bayesian network."""
+        tables = self.model.tables if isinstance(self.model, OneForest) else None
+        if tables is None:
+            raise InvalidParameter(
+                "the model averages over forests or priors, which is not a single network; fit it with "
+                'forest="best" and law="uniform"'
+            )
+        return Network.of_forest(self.schema, self.model.counts.variables, tables)
+
+    @classmethod
+    def capabilities(cls, params: Mapping[str, Any]) -> frozenset[Capability]:
+        found = super().capabilities(params)
+        # Averages over forests or over priors are not a single network.
+        return found if params["law"] == "uniform" else found - {"network"}
 
     @property
     def names(self) -> list[str]:
@@ -70,9 +135,57 @@ class FittedTrees(Fitted):
         ]
         return [found[k] for k in ranked([prob for *_, prob in found], scale=1.0)]
 
+    def findings(self) -> list[Block]:
+        counts = self.model.counts.class_counts
+        facts = [
+            ("rows", f"{counts.sum():,.10g}"),
+            ("code length", nats_and_bits(self.code_length)),
+        ]
+        if isinstance(self.model, AllForests):
+            edges = self.probable_edges()[:SHOWN]
+            rows = [[one, other, f"{prob:.3f}"] for one, other, prob in edges]
+            grid = Grid("most probable edges", ["variable", "variable", "probability"], rows, n_text=2)
+        else:
+            rows = [[child, parent] for parent, child in self.edges()]
+            grid = Grid("edges", ["variable", "depends on"], rows, n_text=2)
+            facts.append(("prior", "exact" if self.model.is_exact else "approximate (deep trees)"))
+        return [Facts(facts), classes_grid(self.schema.target, counts), *([grid] if rows else [])]
+
+    def findings_document(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "rows": float(self.model.counts.class_counts.sum()),
+            "code_length_nats": self.code_length,
+            "class_counts": self.model.counts.class_counts.tolist(),
+            "is_exact": self.model.is_exact,
+        }
+        if isinstance(self.model, AllForests):
+            return found | {"probable_edges": [list(edge) for edge in self.probable_edges()[:SHOWN]]}
+        return found | {"edges": [list(edge) for edge in self.edges()]}
+
+    def content(self) -> dict[str, Any]:
+        model = self.model
+        parents = packed(model.parents.astype(np.int32)) if isinstance(model, OneForest) else None
+        return {"counts": model.counts.to_json(), "parents": parents}
+
+    @classmethod
+    def restored(
+        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
+    ) -> Self:
+        if schema.target is None:
+            raise DataError("the schema has no classes")
+        counts = ForestCounts.from_json(content["counts"], schema)
+        if (content["parents"] is None) != (params["forest"] == "all"):
+            raise DataError("the forest is not what a fit leaves behind")
+        if content["parents"] is None:
+            return cls(params, schema, named, AllForests(counts))
+        n_variables = len(counts.n_values)
+        parents = unpacked(content["parents"], (n_variables,), low=-1, high=n_variables - 1)
+        check_forest(parents.astype(np.int64))
+        return cls(params, schema, named, OneForest(counts, parents.astype(np.int64), params["law"]))
+
 
 @register
-class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
+class IndifferentTrees(TableClassifier):
     r"""Tree-augmented naive Bayes under the principle of indifference.
 
     Within a class, each variable may depend on one other: the dependences make a forest. The indifferent
@@ -129,8 +242,12 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
     array([[0.857, 0.143]])
     """
 
-    kind = "indifferent-trees"
-    capabilities = frozenset({"classes", "weights", "query"})
+    _fitted_type = FittedTrees
+
+    if TYPE_CHECKING:
+
+        @property
+        def _fitted(self) -> FittedTrees: ...
 
     def __init__(
         self,
@@ -149,37 +266,6 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
         self.forest = forest
         self.law = law
         self.weighting = weighting
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count values and pairs of values of ``X`` within the classes of ``y``.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in :class:`codelength.NaiveBayes`.
-        """
-        return self._fit(X, y, sample_weight)
-
-    def log_probs_of(self, coded: Coded) -> Distributions:
-        """Log probability of each class for coded rows, in nats."""
-        return normalised(self.log_joint_of(coded))
-
-    def log_joint_of(self, coded: Coded) -> FloatArray:
-        """Log probability of coded rows together with each class, in nats, shape (n_rows, n_classes)."""
-        model = self._fitted.model
-        check_coded(coded, self._fitted.schema)
-        return model.log_joint(model.counts.codes(coded))
-
-    def _taking_part(self) -> list[int]:
-        positions: list[int] = self._fitted.model.counts.variables.tolist()
-        return positions
-
-    def _sums_out(self) -> bool:
-        return isinstance(self._fitted.model, OneForest)
-
-    def predict_joint_log_proba(self, X: Any) -> FloatArray:
-        """Log probability of each row together with each class, in nats."""
-        return self.log_joint_of(self._encoded(X))
 
     @property
     def edges_(self) -> list[tuple[str, str]]:
@@ -214,41 +300,11 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
     @property
     def code_length_(self) -> float:
         """Code length of the training table in nats: minus the log evidence."""
-        return -self._fitted.model.log_evidence
-
-    @property
-    def _fitted(self) -> FittedTrees:
-        state: FittedTrees = super()._fitted
-        return state
-
-    def _network(self) -> Network:
-        fitted = self._fitted
-        tables = fitted.model.tables if isinstance(fitted.model, OneForest) else None
-        if tables is None:
-            raise InvalidParameter(
-                "the model averages over forests or priors, which is no single network; fit it with "
-                'forest="best" and law="uniform"'
-            )
-        return Network.of_forest(fitted.schema, fitted.model.counts.variables, tables)
-
-    def _learned(self, coded: Coded, fitted: Fitted) -> FittedTrees:
-        rows = fitted.weighed(coded)
-        check_copies(rows.weights)
-        return FittedTrees(**vars(fitted), model=self._model(ForestCounts.of(rows), fitted.schema))
-
-    def _model(self, counts: ForestCounts, schema: Schema) -> OneForest | AllForests:
-        if isinstance(self.forest, str):
-            return AllForests(counts) if self.forest == "all" else best_forest(counts, self.law)
-        places = {int(position): place for place, position in enumerate(counts.variables)}
-        ends = [tuple(_position(schema, name) for name in edge) for edge in self.forest]
-        _check_forest(ends, schema)
-        edges = [(places[u], places[v]) for u, v in ends if u in places and v in places]
-        return OneForest(counts, rooted(edges, len(places)), self.law)
+        return self._fitted.code_length
 
     def _check_params(self) -> None:
         super()._check_params()
         check_choice("law", self.law, Law)
-        check_choice("weighting", self.weighting, Weighting)
         if isinstance(self.forest, str):
             check_choice("forest", self.forest, ("all", "best"))
             if (self.forest, self.law) == ("all", "uniform"):
@@ -264,53 +320,15 @@ class IndifferentTrees(ClassifierMixin, EnumeratedJoint, NetworkClassifier):
                     f'forest: {shown(edge)} is no edge; expected pairs of names, such as ("age", "income")'
                 )
 
-    def _findings(self) -> list[Block]:
-        fitted = self._fitted
-        counts = fitted.model.counts.class_counts
-        facts = [
-            ("rows", f"{counts.sum():,.10g}"),
-            ("code length", nats_and_bits(self.code_length_)),
-        ]
-        if isinstance(fitted.model, AllForests):
-            edges = fitted.probable_edges()[:SHOWN]
-            rows = [[one, other, f"{prob:.3f}"] for one, other, prob in edges]
-            grid = Grid("most probable edges", ["variable", "variable", "probability"], rows, n_text=2)
-        else:
-            rows = [[child, parent] for parent, child in fitted.edges()]
-            grid = Grid("edges", ["variable", "depends on"], rows, n_text=2)
-            facts.append(("prior", "exact" if self.is_exact_ else "approximate (deep trees)"))
-        return [Facts(facts), classes_grid(fitted.schema.target, counts), *([grid] if rows else [])]
 
-    def _findings_document(self) -> dict[str, Any]:
-        fitted = self._fitted
-        found: dict[str, Any] = {
-            "rows": float(fitted.model.counts.class_counts.sum()),
-            "code_length_nats": self.code_length_,
-            "class_counts": fitted.model.counts.class_counts.tolist(),
-            "is_exact": self.is_exact_,
-        }
-        if isinstance(fitted.model, AllForests):
-            return found | {"probable_edges": [list(edge) for edge in fitted.probable_edges()[:SHOWN]]}
-        return found | {"edges": [list(edge) for edge in fitted.edges()]}
-
-    def _content(self) -> dict[str, Any]:
-        model = self._fitted.model
-        parents = packed(model.parents.astype(np.int32)) if isinstance(model, OneForest) else None
-        return {"counts": model.counts.to_json(), "parents": parents}
-
-    def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedTrees:
-        if fitted.schema.target is None:
-            raise DataError("the schema has no classes")
-        counts = ForestCounts.from_json(content["counts"], fitted.schema)
-        if (content["parents"] is None) != (fitted.params["forest"] == "all"):
-            raise DataError("the forest is not what a fit leaves behind")
-        if content["parents"] is None:
-            return FittedTrees(**vars(fitted), model=AllForests(counts))
-        n_variables = len(counts.n_values)
-        parents = unpacked(content["parents"], (n_variables,), low=-1, high=n_variables - 1)
-        check_forest(parents.astype(np.int64))
-        model = OneForest(counts, parents.astype(np.int64), fitted.params["law"])
-        return FittedTrees(**vars(fitted), model=model)
+def _model(forest: Forest, law: Law, counts: ForestCounts, schema: Schema) -> OneForest | AllForests:
+    if isinstance(forest, str):
+        return AllForests(counts) if forest == "all" else best_forest(counts, law)
+    places = {int(position): place for place, position in enumerate(counts.variables)}
+    ends = [tuple(_position(schema, name) for name in edge) for edge in forest]
+    _check_forest(ends, schema)
+    edges = [(places[u], places[v]) for u, v in ends if u in places and v in places]
+    return OneForest(counts, rooted(edges, len(places)), law)
 
 
 def _position(schema: Schema, name: Any) -> int:

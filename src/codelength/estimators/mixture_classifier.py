@@ -1,83 +1,27 @@
 """A classifier on a finite mixture whose clustering is chosen by how well it predicts the class."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from sklearn.base import ClassifierMixin
-
-from .._display import nats_and_bits
-from ..blocks import Block, Facts, Grid, Paragraph
-from ..counts import Counts
-from ..decisions import first_best, ranked
-from ..errors import DataError, InvalidParameter
-from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spread_sizes
-from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
-from ..mixture.parameters import with_components
+from ..errors import InvalidParameter
+from ..mixture.candidates import METHODS
 from ..mixture.prediction import MixtureRule
-from ..naive_bayes import Distributions, Predictor, PriorLike, normalised
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question, answer_by_tables
-from ..selection.clusterings import SELECTION_CRITERIA, selection_scores
-from ..table import Coded, Schema
+from ..naive_bayes import PriorLike
+from ..selection.clusterings import SELECTION_CRITERIA
+from ..table import Schema
 from ..table._messages import shown
-from ..table.checks import (
-    check_choice,
-    check_flag,
-    check_random_state,
-    check_size,
-    check_whole_weights,
-    seed_of,
-)
-from ..table.coded import changed
-from ..table.content import content_order
+from ..table.checks import check_choice, check_flag, check_size
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
-from ._candidate_table import candidate_weights, check_candidates
-from ._hidden_clusters import HiddenClusters, with_classes
-from ._queries import JointModel, Known
-from .contract import Fitted, TableClassifier
+from ._fitted_mixture_classifier import FittedMixtureClassifier, range_of
+from .classifier import TableClassifier
 from .registry import register
-from .validation import check_coded
-
-COMPARED = ("prequential", "leave_one_out", "evidence")
-"""Criteria that are shown beside the one that chooses."""
-
-SHOWN = 10
-"""Candidates in the summary."""
-
-OPTIMISTIC = (
-    "The code lengths are optimistic: the rows they are of chose among the candidates. "
-    "Cross-validation is honest: codelength evaluate --model mixture-classifier, or codelength.evaluate."
-)
-"""What a reader of the candidates has to know."""
 
 MOST_CANDIDATES, MOST_COMPONENTS = 100_000, 100_000
 """Most of each that can be asked for."""
 
 
-@dataclass(frozen=True, eq=False)
-class FittedMixtureClassifier(Fitted):
-    """The candidates, the best first, and the predictors of those that have a weight.
-
-    Attributes
-    ----------
-    table : list of dict
-        One row per distinct candidate.
-    predictors : list of ClusterPredictor
-        Those of the first candidates, as many as have a weight.
-    hidden : HiddenClusters, optional
-        What predicts in their place where a rule is given.
-    """
-
-    table: list[dict[str, Any]]
-    predictors: list[ClusterPredictor]
-    hidden: HiddenClusters | None = None
-
-
 @register
-class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
+class MixtureClassifier(TableClassifier):
     """A finite mixture over features and class, chosen by how well it predicts the class.
 
     Clusterings of the training rows are the models to choose among. Within a cluster the columns, the class
@@ -156,8 +100,12 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
     (array(['differ'], dtype='<U6'), 4)
     """
 
-    kind = "mixture-classifier"
-    capabilities = frozenset({"classes", "query", "weights"})
+    _fitted_type = FittedMixtureClassifier
+
+    if TYPE_CHECKING:
+
+        @property
+        def _fitted(self) -> FittedMixtureClassifier: ...
 
     def __init__(
         self,
@@ -191,121 +139,15 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
         self.rule = rule
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Cluster the rows in several ways and keep the clusterings that predict the class best.
-
-        The result does not depend on the order of the rows and columns, nor on the names of columns,
-        values and classes, unless some of these are interchangeable.
-
-        Parameters
-        ----------
-        X, y
-            As in :class:`codelength.NaiveBayes`.
-        sample_weight : array of shape (n_rows,), optional
-            Whole numbers: a weight of 2 counts as two equal rows, 0 as none. Other weights are refused,
-            because candidates are compared by predicting rows one by one.
-        """
-        return self._fit(X, y, sample_weight)
-
-    def log_probs_of(self, coded: Coded) -> Distributions:
-        """Log probability of each class for coded rows, in nats."""
-        fitted = self._fitted
-        check_coded(coded, fitted.schema)
-        if fitted.hidden is not None:
-            return fitted.hidden.log_probs(coded)
-        probs = np.zeros((coded.n_rows, fitted.schema.n_classes))
-        for row, predictor in zip(fitted.table, fitted.predictors, strict=False):
-            probs += row["weight"] * predictor.probs(coded)
-        # Classes that tie exactly go to the first, as everywhere.
-        return normalised(np.log(probs))
-
-    def _answer(self, question: Question, known: Known) -> Answer:
-        fitted = self._fitted
-        wide = fitted.schema.with_class_as_variable()
-        rows = with_classes(known.coded, wide, known.classes)
-        own = Question.of(wide, question.names)
-        if fitted.hidden is not None:
-            return fitted.hidden.answered(own, rows)
-        if len(fitted.predictors) > 1:
-            raise InvalidParameter(
-                "average=True: several clusterings predict the class, and have no joint distribution; fit "
-                'with average=False, or with rule="evidence", which averages over all clusterings'
-            )
-        predictor = Predictor.of(fitted.predictors[0].counts, "evidence", fitted.params["prior"])
-        log_weights = predictor.log_weights(own.blanked(rows))
-        return answer_by_tables(own, predictor.counts.schema, log_weights, predictor.tables.value_table)
-
-    @property
-    def _fitted(self) -> FittedMixtureClassifier:
-        state: FittedMixtureClassifier = super()._fitted
-        return state
-
     @property
     def candidates_(self) -> list[dict[str, Any]]:
         """One row per distinct candidate, the best first; all scores are optimistic."""
-        return [{**row, "optimistic": True} for row in self._fitted.table]
+        return self._fitted.candidate_rows()
 
     @property
     def n_components_(self) -> int:
         """Number of clusters of the best candidate."""
         return int(self._fitted.table[0]["n_components"])
-
-    def _learned(self, coded: Coded, fitted: Fitted) -> FittedMixtureClassifier:
-        check_whole_weights(coded.weights, self.kind)
-        if not coded.n_rows:
-            raise DataError(f"{self.kind}: there are no rows to make clusterings of; give some")
-        rows = coded.with_class_as_column().distinct()
-        content = content_order(rows)
-        training = changed(rows.take(content.rows), is_distinct=True)
-        seed = seed_of(self.random_state)
-        # The class is the last variable.
-        columns = content.variables[content.variables < coded.schema.n_variables + self.with_class]
-        found = self._found(content.arranged(rows, columns), [seed, 0])
-        fixed = [FixedClustering.of(training, candidate.labels, prior=self.prior) for candidate in found]
-        scored = [
-            selection_scores(clustering, self.n_orderings, self.criterion, [seed, 1]) for clustering in fixed
-        ]
-        order, table = self._ranked(found, scored)
-        predictors = [fixed[i].predictor for i, row in zip(order, table, strict=True) if row["weight"] > 0]
-        hidden = None
-        if self.rule is not None:
-            hidden = HiddenClusters.of(training, found[order[0]].labels, self.rule, self.prior, seed)
-        return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors, hidden=hidden)
-
-    def _found(self, rows: Coded, seed: list[int]) -> list[Candidate]:
-        """Clusterings of the distinct rows."""
-        methods = tuple(METHODS) if self.clustering == "both" else (self.clustering,)
-        parts = [self.candidates // len(methods)] * len(methods)
-        parts[0] += self.candidates - sum(parts)
-        plan = [
-            (method, int(size))
-            for method, part in zip(methods, parts, strict=True)
-            for size in spread_sizes(part, *self._range())
-        ]
-        return candidate_clusterings(rows, plan, seed)
-
-    def _ranked(
-        self, found: Sequence[Candidate], scored: Sequence[dict[str, float | None]]
-    ) -> tuple[list[int], list[dict[str, Any]]]:
-        """The candidates, the best first, and one row of the table for each."""
-        lengths = np.array([scores[self.criterion] for scores in scored], dtype=np.float64)
-        order = ranked(-lengths).tolist()
-        weights = candidate_weights(lengths[order], self.average)
-        table = [
-            {
-                "candidate": found[i].number,
-                "method": found[i].method,
-                "n_components": found[i].n_components,
-                **scored[i],
-                "weight": float(weight),
-            }
-            for i, weight in zip(order, weights, strict=True)
-        ]
-        return order, table
-
-    def _range(self) -> tuple[int, int]:
-        sizes = self.n_components
-        return (sizes[0], sizes[1]) if isinstance(sizes, (tuple, list)) else (sizes, sizes)
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -322,76 +164,11 @@ class MixtureClassifier(ClassifierMixin, JointModel, TableClassifier):
                     f"rule={self.rule!r}: predicts with the clusters hidden, so there are no candidates to "
                     "average over; leave rule or average out"
                 )
-        check_random_state(self.random_state)
         sizes = self.n_components
         also = ", or the least and the largest one, such as (3, 20)"
         for size in sizes if isinstance(sizes, (tuple, list)) and len(sizes) == 2 else (sizes,):
             check_size("n_components", size, MOST_COMPONENTS, also=also)
-        if self._range()[0] > self._range()[1]:
+        if range_of(sizes)[0] > range_of(sizes)[1]:
             raise InvalidParameter(
                 f"n_components={shown(sizes)}: expected a whole number of at least 1{also}"
             )
-
-    def _findings(self) -> list[Block]:
-        fitted = self._fitted
-        criterion, table = fitted.params["criterion"], fitted.table
-        # Few enough for a narrow terminal; the document has them all.
-        shown = list(dict.fromkeys((criterion, *COMPARED)))
-        averaged = fitted.params["average"]
-        rows = [
-            [
-                str(row["candidate"]),
-                row["method"],
-                str(row["n_components"]),
-                *(f"{row[name]:.1f}" for name in shown),
-                *([f"{row['weight']:.3f}"] if averaged else []),
-            ]
-            for row in table[:SHOWN]
-        ]
-        names = ["number", "method", "clusters", *map(_in_words, shown), *(["weight"] if averaged else [])]
-        title = f"optimistic code lengths in nats (1.44 bits each), best by {_in_words(criterion)} first"
-        classes = ", ".join(str(label) for label in fitted.schema.classes)
-        return [
-            Facts([("clusters", str(self.n_components_)), ("distinct candidates", str(len(table)))]),
-            Facts([("classes", classes)]),
-            Grid(title, names, rows, n_text=2),
-            Facts([(f"shortest {_in_words(name)}", _least(table, name)) for name in shown]),
-            Paragraph(OPTIMISTIC),
-        ]
-
-    def _findings_document(self) -> dict[str, Any]:
-        return {"components": self.n_components_, "candidates": self.candidates_, "note": OPTIMISTIC}
-
-    def _content(self) -> dict[str, Any]:
-        fitted = self._fitted
-        return {
-            "candidates": fitted.table,
-            "counts": [predictor.counts.to_json() for predictor in fitted.predictors],
-            **({} if fitted.hidden is None else {"hidden": fitted.hidden.to_json()}),
-        }
-
-    def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedMixtureClassifier:
-        table = [dict(row) for row in content["candidates"]]
-        check_candidates(table, content["counts"], (fitted.params["criterion"], *COMPARED))
-        wide = fitted.schema.with_class_as_variable()
-        predictors = [
-            ClusterPredictor.of(
-                Counts.from_json(counts, with_components(wide, len(counts["class_counts"]))),
-                fitted.params["prior"],
-            )
-            for counts in content["counts"]
-        ]
-        hidden, rule = None, fitted.params["rule"]
-        if rule is not None:
-            hidden = HiddenClusters.from_json(content["hidden"], wide, rule, fitted.params["prior"])
-        return FittedMixtureClassifier(**vars(fitted), table=table, predictors=predictors, hidden=hidden)
-
-
-def _in_words(criterion: str) -> str:
-    return criterion.replace("_", " ")
-
-
-def _least(table: Sequence[Mapping[str, Any]], criterion: str) -> str:
-    """The candidate that a criterion would choose: the first of several."""
-    row = table[first_best([-float(row[criterion]) for row in table])]
-    return f"candidate {row['candidate']}, {nats_and_bits(row[criterion])}"

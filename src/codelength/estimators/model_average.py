@@ -1,28 +1,23 @@
 """The best class probabilities for a table, automatically: an average over model classes."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..averages.members.registry import DEFAULT_MEMBERS, MEMBERS
-from ..averages.pool import Pool
-from ..averages.training import Training
+from ..averages.members.registry import MEMBERS
 from ..errors import InvalidParameter
 from ..table import Schema
 from ..table._messages import shown
-from ..table.checks import check_choice, check_sequence
+from ..table.checks import check_choice, check_sequence, check_size
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
-from ..typing import FloatArray
-from ._averaging import AveragingClassifier
-from ._exported_average import ExportedAverage
-from .contract import Weighting
+from ._fitted import Weighting
+from ._fitted_average import FittedAverage
+from .classifier import TableClassifier
 from .registry import register
 
 
 @register
-class ModelAverage(ExportedAverage):
+class ModelAverage(TableClassifier):
     """Class probabilities for any table, averaged over model classes; nothing to tune.
 
     Several model classes, each an average itself, learn from the table [1]_. Each is weighed by how well it
@@ -95,8 +90,12 @@ class ModelAverage(ExportedAverage):
     1.0
     """
 
-    kind = "model-average"
-    capabilities = AveragingClassifier.capabilities  # not all members can be exported
+    _fitted_type = FittedAverage
+
+    if TYPE_CHECKING:
+
+        @property
+        def _fitted(self) -> FittedAverage: ...
 
     def __init__(
         self,
@@ -112,15 +111,16 @@ class ModelAverage(ExportedAverage):
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(
-            missing, handle_unknown, numeric, identifiers, weighting, strict, schema, random_state, n_jobs
-        )
+        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
+        self.weighting = weighting
+        self.random_state = random_state
+        self.n_jobs = n_jobs
         self.members = members
 
     @property
     def members_(self) -> list[dict[str, Any]]:
         """What was averaged, what each weighs, and what it would score alone."""
-        return self._scores()
+        return self._fitted.score_rows()
 
     @property
     def member_weights_(self) -> dict[str, float]:
@@ -134,23 +134,9 @@ class ModelAverage(ExportedAverage):
         """Share of the class prior in the average."""
         return self._fitted.pool.share
 
-    def _names(self) -> tuple[str, ...]:
-        return DEFAULT_MEMBERS if self.members is None else tuple(self.members)
-
-    def _pooled(self, training: Training, held_outs: FloatArray) -> tuple[Pool, FloatArray]:
-        # No member can know a class of which nothing is left: such a row tells nothing about members.
-        others = training.class_counts[training.labels] - training.copy_weights
-        weights = np.where(others > 0.0, training.weights, 0.0)
-        return Pool.fit(
-            held_outs,
-            training.log_prior_left_out,
-            training.labels,
-            weights if weights.any() else training.weights,
-            np.minimum(training.copy_weights, weights) if weights.any() else training.copy_weights,
-        )
-
     def _check_params(self) -> None:
         super()._check_params()
+        check_n_jobs(self.n_jobs)
         if self.members is None:
             return
         names = check_sequence("members", self.members, of="names of members")
@@ -158,3 +144,9 @@ class ModelAverage(ExportedAverage):
             check_choice("members", name, MEMBERS)
         if not names or len(set(names)) < len(names):
             raise InvalidParameter(f"members={shown(self.members)}: expected at least one name, each once")
+
+
+def check_n_jobs(n_jobs: int | None) -> None:
+    """Raise InvalidParameter for what is not a number of threads."""
+    if n_jobs is not None and not (type(n_jobs) is int and n_jobs == -1):
+        check_size("n_jobs", n_jobs, also=", -1 for all processors, or None for one thread")

@@ -1,53 +1,34 @@
 """The naive Bayes classifier, under any predictive rule."""
 
 import threading
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from sklearn.base import ClassifierMixin
-
-from ..blocks import Block, Facts
-from ..counts import Counts, count
-from ..errors import DataError, InvalidParameter, UndefinedPrediction
-from ..naive_bayes import (
-    Distributions,
-    Explanation,
-    PriorLike,
-    bound_prior,
-    rule_of,
-)
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.explanation import check_class
+from ..counts import Counts
+from ..errors import InvalidParameter
+from ..naive_bayes import PriorLike, rule_of
 from ..naive_bayes.interval_average import check_averages
-from ..naive_bayes.query import Question
 from ..scores import Predictions
-from ..sources import as_table, is_lazy, known_rows
-from ..table import Coded, Schema
-from ..table._messages import tell
-from ..table.checks import check_choice, check_flag, check_instance, check_number
-from ..table.cutting import AVERAGED, Cutting
+from ..sources import BATCH_ROWS, as_table, known_rows
+from ..table import Schema
+from ..table.checks import check_choice, check_flag, check_instance
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
-from ..table.schema import classes_grid
 from ..table.target import target_column
-from ..typing import BoolArray, FloatArray, Scalar
-from ._counted_tables import CountsTables
-from ._exports import ExportedNetwork
-from ._fitted_naive_bayes import FittedNaiveBayes, chosen_variables
-from ._queries import JointModel, Known
-from .contract import Fitted, Weighting
+from ..typing import BoolArray, Scalar
+from ._batches import Progress
+from ._fitted import Weighting
+from ._fitted_naive_bayes import FittedNaiveBayes
+from .classifier import TableClassifier
+from .reading import check_same_classes
 from .registry import register
-from .validation import check_coded, check_labelled, check_same_classes, warn_about_names
 
 if TYPE_CHECKING:
-    from ..networks.look_ups import LookUps
     from ..selection import SelectionResult
 
 
 @register
-class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
+class NaiveBayes(TableClassifier):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
     Parameters
@@ -103,8 +84,6 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         defined). The rule ``"map"`` has no code.
     evidence_code_length_ : float
         Minus the log evidence of the same under the prior, in nats, whatever the rule.
-    posterior_ : Posterior
-        What the model knows, which is a ``prior`` for another: the prior it had, and the rows it has counted.
     selection_ : SelectionResult
         The variables chosen and the way there, where ``select`` is given.
     n_features_in_ : int
@@ -123,21 +102,12 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
     8.083
     """
 
-    kind = "naive-bayes"
-    capabilities = frozenset(
-        {
-            "classes",
-            "leave_one_out",
-            "explain",
-            "weights",
-            "partial_fit",
-            "export",
-            "network",
-            "query",
-            "fit_table",
-        }
-    )
-    averages_intervals = True
+    _fitted_type = FittedNaiveBayes
+
+    if TYPE_CHECKING:
+
+        @property
+        def _fitted(self) -> FittedNaiveBayes: ...
 
     def __init__(
         self,
@@ -159,26 +129,87 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         self.select = select
         self.weighting = weighting
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count the rows of ``X`` within the classes of ``y``.
+    def fit_table(
+        self,
+        source: Any,
+        target: str | None = None,
+        *,
+        weights: str | None = None,
+        drop: Iterable[str] = (),
+        keep: Sequence[str] | None = None,
+        na: Iterable[str] | None = None,
+        batch_rows: int = BATCH_ROWS,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn from a table of any size, batch after batch.
+
+        The model is that of ``fit`` on the same rows, to the last bit for whole weights. The first of two
+        passes settles the schema, the second counts; where a schema was given there is one.
 
         Parameters
         ----------
-        X : Table, data frame, array, mapping of names to columns, or path of a file
-            The rows; see :func:`codelength.sources.as_table`.
-        y : series, array, or name of a column of X
-            The class of each row; a Table brings its own.
-        sample_weight : array of shape (n_rows,), optional
-            Weights of the rows; a weight of 2 counts as two equal rows, 0 as none. So the weights of a
-            survey, whose sum is a population, count for that many rows in every criterion; pass
-            ``weighting="relative"`` for those.
+        source : table of any kind
+            Files, queries, or frames of any library; see :func:`codelength.as_batches`. The rows of a Dask or
+            Spark data frame stay where they are: only counts travel.
+        target : str, optional
+            The column that holds the class of each row; by default the target of a :class:`codelength.Table`
+            or of ``schema``.
+        weights : str, optional
+            The column that says how many rows each row stands for.
+        drop, keep : list of str
+            Columns to leave out, or the only ones to take.
+        na : list of str, optional
+            Texts that mean missing in files.
+        batch_rows : int
+            Most rows per batch.
+        progress : function, optional
+            Called with the number of rows of each batch, in every pass.
 
-        The rows of a lazy frame, a query, a Dask or a Spark data frame are counted batch after batch where
-        ``y`` is the name of a column; see :meth:`fit_table`.
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> table = {"colour": ["red", "red", "blue"], "state": ["ripe", "ripe", "raw"]}
+        >>> NaiveBayes().fit_table(table, "state").counts_.of("colour")
+        array([[1., 0.],
+               [0., 2.]])
         """
-        if isinstance(y, str) and sample_weight is None and self.select is None and is_lazy(X):
-            return self.fit_table(X, y)
-        return self._fit(X, y, sample_weight)
+        self._state = FittedNaiveBayes.streamed(
+            self._checked_params(),
+            source,
+            target,
+            keep,
+            weights=weights,
+            drop=drop,
+            na=na,
+            batch_rows=batch_rows,
+            progress=progress,
+        )
+        return self
+
+    def fit_counts(self, counts: Counts, *, weighted: bool = False) -> Self:
+        """Learn from counts that were made elsewhere: by an engine, on a cluster, or by another model.
+
+        Parameters
+        ----------
+        counts : Counts
+            How often each value was seen in each class; see :meth:`codelength.counts.Counts.from_cells`.
+        weighted : bool
+            Whether rows were counted with weights.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> model = NaiveBayes("map").fit({"colour": ["red", "blue", "red"]}, ["ripe", "raw", "ripe"])
+        >>> averaged = NaiveBayes("evidence").fit_counts(model.counts_)
+        >>> averaged.predict_proba({"colour": ["red"]}).round(2)
+        array([[0.23, 0.77]])
+        """
+        params = self._checked_params()
+        check_instance("counts", counts, Counts, "Counts")
+        counts.check()
+        check_flag("weighted", weighted)
+        self._state = FittedNaiveBayes.of_counts(params, counts, weighted=weighted)
+        return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows; the schema is the one given, or settled by the first rows.
@@ -192,46 +223,30 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         classes : array, optional
             All classes there are; by default those of the first rows. Needed when some come later.
         """
-        self._check_params()
+        params = self._checked_params()
+        reading = FittedNaiveBayes.reading(params)
         if self.select is not None:
             raise InvalidParameter(
                 f"select={self.select!r}: choosing variables takes all rows at once; call fit instead"
             )
-        table = self._training_table(X, y, sample_weight)
+        table = reading.table(X, y, sample_weight)
         if self.weighting == "relative" and table.weights is not None:
             raise InvalidParameter(
                 'weighting="relative": the weights of different batches cannot be compared; call fit '
                 'instead, or pass weighting="counts"'
             )
         with self.__dict__.setdefault("_lock", threading.Lock()):
-            before = self.__dict__.get("_state")
-            schema = self._settled_schema(table, classes) if before is None else before.schema
+            before: FittedNaiveBayes | None = self.__dict__.get("_state")
+            schema = reading.schema_of(table, classes) if before is None else before.schema
             if before is not None:
                 check_same_classes(classes, schema, "as on the first call to partial_fit")
-                warn_about_names(self, table, before.named)
+                self._warn_about_names(table, before.named)
             named = table.named if before is None else before.named
             told = frozenset() if before is None else before.told
-            coded = self._training_codes(table, schema, by_name=table.named and named, told=told)
-            state = self._learned(coded, Fitted(self._params(), schema, named))
+            coded = reading.coded(table, schema, by_name=table.named and named, told=told)
+            state = FittedNaiveBayes.learn(params, coded, named)
             self._state = state if before is None else state.merged(before)
         return self
-
-    def log_probs_of(self, coded: Coded) -> Distributions:
-        """Log probability of each class for coded rows, in nats."""
-        fitted = self._fitted
-        check_coded(coded, fitted.schema)
-        return fitted.predictor.log_probs(fitted.predicting(coded))
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Log probability of each class for each row, in nats.
-
-        Where the definition gives 0/0 (rule ``"map"`` only) the uniform distribution stands in, and a
-        warning says for how many rows; :meth:`is_undefined` tells which.
-        """
-        log_probs, undefined = self.log_probs_of(self._encoded(X))
-        if undefined.any():
-            self._tell_undefined(int(np.count_nonzero(undefined)), len(undefined))
-        return log_probs
 
     def one(self, row: Mapping[str, Any]) -> dict[Scalar, float]:
         """Probability of each class of a single row, in some ten microseconds.
@@ -252,32 +267,14 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         fitted = self._fitted
         probs, undefined = fitted.one_row.probs(row)
         if undefined:
-            self._tell_undefined(1, 1)
+            fitted.tell_undefined(1, 1)
         return dict(zip(fitted.schema.classes, probs, strict=True))
 
-    def _tell_undefined(self, n_undefined: int, n_rows: int) -> None:
-        tell(
-            f"{n_undefined} of {n_rows} rows: every class has weight zero under "
-            f'rule="{self._fitted.params["rule"]}" (0/0); the uniform distribution stands in, '
-            "is_undefined(X) tells where",
-            UndefinedPrediction,
-        )
-
-    def predict_joint_log_proba(self, X: Any) -> FloatArray:
-        """Log weight of each row together with each class, in nats.
-
-        For rules that give a distribution over rows this is the log of the joint predictive probability of
-        the row and the class. For ``"stochastic_complexity"`` it is the maximised log-likelihood of the
-        training table together with the row and the class.
-        """
-        coded = self._fitted.predicting(self._encoded(X))
-        return np.asarray(self._fitted.predictor.log_weights(coded))
-
     def is_undefined(self, X: Any) -> BoolArray:
-        """In which rows every class has weight zero, so that the prediction is 0/0."""
-        return self.log_probs_of(self._encoded(X)).undefined
+        """Return in which rows every class has weight zero, so that the prediction is 0/0."""
+        return self._fitted.log_probs(self._encoded(X)).undefined
 
-    def leave_one_out(
+    def leave_one_out(  # type: ignore[override]
         self, X: Any, y: Any = None, sample_weight: Any = None, *, optimistic: bool = False
     ) -> Predictions:
         """Predict each training row from all the others, in closed form.
@@ -311,31 +308,7 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         target_column(table.target)
         coded = self._coded(table)
         self._fitted.check_weighted(coded.weights is not None)
-        return self.leave_one_out_of(coded, optimistic=optimistic)
-
-    def leave_one_out_of(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
-        """Predict each coded training row from all the others; see :meth:`leave_one_out`."""
-        check_labelled(coded, self._fitted.schema)
-        return self._fitted.left_out(self._fitted.weighed(coded), optimistic=optimistic)
-
-    def explain(self, X: Any, against: Scalar | None = None) -> Explanation:
-        """What each variable contributes to the log-odds of each class, row by row.
-
-        Parameters
-        ----------
-        X : Table, data frame, array, or mapping of names to columns
-            The rows.
-        against : class, optional
-            The class that the others are set against; by default the first.
-        """
-        fitted, coded = self._fitted, self._encoded(X)
-        classes = fitted.schema.classes
-        if against is not None:
-            check_class("against", against, classes)
-        explanation = fitted.predictor.explain(
-            fitted.predicting(coded), 0 if against is None else classes.index(against)
-        )
-        return explanation.among(fitted.schema.names)
+        return self._fitted.left_out(coded, optimistic=optimistic)
 
     def merge(self, other: "NaiveBayes") -> "NaiveBayes":
         """The model of both training tables, counted under one schema.
@@ -353,19 +326,6 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         merged = type(self)(**self._fitted.params)
         merged._state = self._fitted.merged(other._fitted)
         return merged
-
-    def _answer(self, question: Question, known: Known) -> Answer:
-        return self._fitted.answered(question, known.coded, known.classes)
-
-    @property
-    def _fitted(self) -> FittedNaiveBayes:
-        state: FittedNaiveBayes = super()._fitted
-        return state
-
-    def _look_ups(self) -> "LookUps":
-        from ..networks.look_ups import LookUps
-
-        return LookUps.of(self._fitted.predictor)
 
     @property
     def counts_(self) -> Counts:
@@ -396,51 +356,8 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
         """Minus the log evidence of the training table, in nats; equation (8) of the 1998 paper."""
         return self._fitted.evidence_code_length
 
-    def _learned(self, coded: Coded, fitted: Fitted) -> FittedNaiveBayes:
-        rows = fitted.weighed(coded)
-        prior = bound_prior(fitted.params["prior"], rows.schema)
-        fitted = replace(fitted, params=fitted.params | {"prior": prior})
-        selection = chosen_variables(fitted.params, rows)
-        state = FittedNaiveBayes(
-            **vars(fitted),
-            counts=count(rows),
-            weighted=coded.weights is not None,
-            unit=coded.mean_weight if fitted.params["weighting"] == "relative" else 1.0,
-            selection=selection,
-            chosen=None if selection is None else selection.selected,
-            told=frozenset(coded.unseen),
-        )
-        state.predictor.scorer  # noqa: B018 (a prior under which there is no prediction is refused here)
-        return state
-
-    def _batch_left_out(self, coded: Coded) -> Predictions:
-        return self._fitted.left_out(self._fitted.in_rows(coded), optimistic=False)
-
-    def _check_left_out(self, *, weighted: bool) -> None:
-        super()._check_left_out(weighted=weighted)
-        fitted = self._fitted
-        fitted.check_weighted(weighted)
-        if fitted.chosen is not None:
-            raise InvalidParameter(
-                "leave_one_out=True: the variables were chosen on these rows, and choosing them again takes "
-                "all rows in memory; call leave_one_out(X, y), or score rows that the model has not seen"
-            )
-
-    def _counted(self, counts: Counts, *, weighted: bool) -> FittedNaiveBayes:
-        params = self._params()
-        params["prior"] = bound_prior(params["prior"], counts.schema)
-        state = FittedNaiveBayes(params, counts.schema, True, counts=counts, weighted=weighted)
-        state.predictor.scorer  # noqa: B018 (as above)
-        return state
-
-    @property
-    def cutting(self) -> Cutting | None:  # type: ignore[override]
-        """How columns of numbers are cut, where that is not the usual way."""
-        return AVERAGED if self.numeric == "average" else None
-
     def _check_params(self) -> None:
         rule = rule_of(self.rule)
-        check_choice("weighting", self.weighting, Weighting)
         if self.select is not None:
             from ..selection import VARIABLE_CRITERIA
 
@@ -454,47 +371,11 @@ class NaiveBayes(ClassifierMixin, CountsTables, JointModel, ExportedNetwork):
                     'are averaged over; leave select out, or pass numeric="discretize"'
                 )
 
-    def _findings(self) -> list[Block]:
-        fitted = self._fitted
-        facts = [("rows", f"{fitted.counts.n_rows:,.10g}"), *fitted.code_lengths_told()]
-        if fitted.chosen is not None:
-            names = [fitted.schema.names[i] for i in fitted.chosen]
-            facts.append(
-                (f"predict, {len(names)} of {fitted.schema.n_variables}", ", ".join(names) or "none")
-            )
-        return [Facts(facts), classes_grid(fitted.schema.target, fitted.counts.class_counts)]
-
-    def _findings_document(self) -> dict[str, Any]:
-        fitted = self._fitted
-        return {
-            "rows": fitted.counts.n_rows,
-            "code_length_nats": fitted.code_length if fitted.why_no_code is None else None,
-            "evidence_code_length_nats": fitted.evidence_code_length,
-            "class_counts": fitted.counts.class_counts.tolist(),
-            "predicting": None if fitted.chosen is None else [fitted.schema.names[i] for i in fitted.chosen],
-        }
-
-    def _content(self) -> dict[str, Any]:
-        fitted = self._fitted
-        chosen = None if fitted.chosen is None else list(fitted.chosen)
-        counts = {"counts": fitted.counts.to_json(), "weighted": fitted.weighted, "unit": fitted.unit}
-        return counts | {"chosen": chosen}
-
-    def _restored(self, fitted: Fitted, content: Mapping[str, Any]) -> FittedNaiveBayes:
-        if fitted.schema.target is None:
-            raise DataError("the schema has no classes")
-        chosen = content["chosen"]
-        if chosen is not None and not set(chosen) <= set(range(fitted.schema.n_variables)):
-            raise DataError(f"the variables chosen, {chosen!r:.60}, are not positions of variables")
-        state = FittedNaiveBayes(
-            **vars(fitted),
-            counts=Counts.from_json(content["counts"], fitted.schema),
-            weighted=bool(content["weighted"]),
-            unit=check_number("unit", content.get("unit", 1.0), 0.0, above=True),
-            chosen=None if chosen is None else tuple(map(int, chosen)),
-        )
-        state.predictor.scorer  # noqa: B018
-        return state
+    def __sklearn_clone__(self) -> Self:
+        """Return a model without what it has learned; a model that is the prior keeps it."""
+        cloned: Self = super().__sklearn_clone__()
+        cloned.prior = self.prior
+        return cloned
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the lock, which belongs to this process."""

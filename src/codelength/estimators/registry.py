@@ -1,13 +1,16 @@
-"""The models by their kind; the module of a model is loaded when the model is first asked for."""
+"""Models by their kind; the module of a model is loaded when the model is first used."""
 
 import importlib
-from collections.abc import Iterator, MutableMapping
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import partial
+from inspect import signature
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..table.checks import check_choice
 
 if TYPE_CHECKING:
-    from .contract import TableEstimator
+    from ._fitted import Capability
+    from .base import TableEstimator
 
 M = TypeVar("M", bound="type[TableEstimator]")
 
@@ -16,12 +19,7 @@ _MODULES = {
     "finite-mixture": "mixture",
     "naive-bayes": "naive_bayes",
     "evidence-average": "evidence_average",
-    "trees": "members",
-    "log-ratios": "members",
-    "kernel": "members",
-    "forests": "members",
-    "best-tree": "members",
-    "subsets": "members",
+    "member": "member",
     "mixture-classifier": "mixture_classifier",
     "model-average": "model_average",
 }
@@ -59,7 +57,7 @@ MODELS = Models()
 
 def register(model: M) -> M:
     """Enter a model under its kind."""
-    MODELS[model.kind] = model
+    MODELS[model._fitted_type.kind] = model
     return model
 
 
@@ -67,3 +65,64 @@ def model_of(kind: str) -> "type[TableEstimator]":
     """Return the model of a kind."""
     check_choice("model", kind, MODELS)
     return MODELS[kind]
+
+
+def model_names() -> list[str]:
+    """Return the names of all models: their kinds, and the members of averages in place of ``"member"``.
+
+    Examples
+    --------
+    >>> [name for name in model_names() if name.startswith("best")]
+    ['best-tree']
+    """
+    from ..averages.members.registry import MEMBERS
+
+    members = [member.replace("_", "-") for member in MEMBERS]
+    return [name for kind in MODELS for name in (members if kind == "member" else [kind])]
+
+
+def constructor_of(name: str) -> "Callable[..., TableEstimator]":
+    """Return what makes a model of a name.
+
+    Examples
+    --------
+    >>> constructor_of("best-tree")(missing="ignore")
+    MemberClassifier(missing='ignore')
+    """
+    from ..averages.members.registry import MEMBERS
+
+    member = name.replace("-", "_")
+    if name not in MODELS and member in MEMBERS:
+        of_member: Any = MODELS["member"]
+        return partial(of_member, member)
+    check_choice("model", name, model_names())
+    return MODELS[name]
+
+
+def capabilities_of(model: Any) -> "frozenset[Capability]":
+    """Return what a model can do; a class stands for its default parameters.
+
+    Examples
+    --------
+    >>> from codelength import ModelAverage
+    >>> [("export" in capabilities_of(ModelAverage(members))) for members in (None, ["subsets"])]
+    [False, True]
+    """
+    if not hasattr(model, "_fitted_type"):
+        own: frozenset[Capability] = getattr(model, "capabilities", frozenset())
+        return own
+    found: frozenset[Capability] = model._fitted_type.capabilities(_params_of(model, checked=True))
+    return found
+
+
+def name_of(model: Any) -> str:
+    """Return the name of a model on the command line."""
+    own = hasattr(model, "_fitted_type")
+    return str(model._fitted_type.name(_params_of(model)) if own else model.kind)
+
+
+def _params_of(model: Any, *, checked: bool = False) -> dict[str, Any]:
+    if isinstance(model, type):
+        return {name: one.default for name, one in signature(model).parameters.items()}
+    params: dict[str, Any] = model._checked_params() if checked else model.get_params(deep=False)
+    return params

@@ -29,8 +29,7 @@ from .progress import Progress, check_progress
 from .splits import Split, cross_validation
 
 if TYPE_CHECKING:
-    from ..estimators import NaiveBayes
-    from ..estimators.contract import TableClassifier
+    from ..estimators import NaiveBayes, TableClassifier
 
 FOLDS = 10
 """Folds of cross-validation if no number is given."""
@@ -167,6 +166,8 @@ def evaluate(
     >>> [result.protocol for result in evaluate(table, both, n_folds=2)]
     ['1 x 2-fold cross-validation', '1 x 2-fold cross-validation']
     """
+    from ..estimators import capabilities_of
+
     rows = as_table(table).counted()
     check_models(rows, models)
     check_progress(progress)
@@ -177,7 +178,7 @@ def evaluate(
     # None stands for leave-one-out: one fit per model, from which all rows are predicted in closed form.
     splits: list[Split | None] = [None]
     protocol = "leave-one-out"
-    if n_folds is None and all("leave_one_out" in model.capabilities for model in models.values()):
+    if n_folds is None and all("leave_one_out" in capabilities_of(model) for model in models.values()):
         if repeats != 1 or train_fraction != 1.0:
             raise InvalidParameter(
                 "repeats and train_fraction go with cross-validation; pass n_folds, or leave them out"
@@ -229,9 +230,11 @@ def evaluate_batches(
     DataError
         If there are no rows.
     """
-    from ..estimators._tables import evaluate_together
+    from ..estimators._batches import evaluate_together
 
-    found = evaluate_together(list(models.values()), source, target, leave_one_out=True, **options)
+    found = evaluate_together(
+        [model._fitted for model in models.values()], source, target, leave_one_out=True, **options
+    )
     if found is None:
         raise DataError("there are no rows to predict; give at least one")
     best = first_best([scores.log_score for scores in found.scores])

@@ -21,14 +21,14 @@ from ..scores import Predictions
 from ..sources import as_table
 from ..table import Coded, Table, encode
 from ..table.checks import check_instance
-from ..table.cutting import with_intervals_of
+from ..table.cutting import Cutting, with_intervals_of
 from ..typing import FloatArray, IntArray
 from .opponents import Opponent
 from .progress import Progress, check_progress
 from .splits import Split
 
 if TYPE_CHECKING:
-    from ..estimators.contract import TableClassifier
+    from ..estimators import TableClassifier
 
 
 def predictions_over(
@@ -153,10 +153,10 @@ class _Codes:
     """A coded table, and the parts of its last split, which several models can share."""
 
     def __init__(self, rows: Table, model: "TableClassifier") -> None:
-        coded = model.coded_for(rows)
+        coded = model._coded_for(rows)
         # Scaled over all rows at once, so that the rows of one fold weigh as much as those of another.
         self.coded = coded.relative() if getattr(model, "weighting", None) == "relative" else coded
-        self._rows, self._cutting = rows, model.cutting
+        self._rows, self._cutting = rows, _cutting_of(model)
         self._last: tuple[Split, Coded, Coded] | None = None
 
     def parts(self, split: Split) -> tuple[Coded, Coded]:
@@ -178,18 +178,19 @@ class _Own(_Entrant):
     def predicted(self, split: Split) -> _Fit:
         train, test = self._codes.parts(split)
         model, seconds = self._fitted(train)
-        made = Predictions(*model.log_probs_of(test), test.class_codes, test.weights)
+        log_probs, undefined = model._fitted.log_probs(test)
+        made = Predictions(log_probs, undefined, test.class_codes, test.weights)
         return _Fit(made, seconds, split.test)
 
     def left_out(self) -> _Fit:
         model, seconds = self._fitted(self._codes.coded)
-        made = model.leave_one_out_of(self._codes.coded)
+        made = model._fitted.left_out(self._codes.coded)
         # An average keeps predictions for a part of its training rows and names them; other models have all.
         return _Fit(made, seconds, getattr(made, "rows", np.arange(made.n_rows)))
 
     def _fitted(self, coded: Coded) -> "tuple[TableClassifier, float]":
         model, start = _cloned(self._model), time.perf_counter()
-        model.fit_coded(coded)
+        model._fit_coded(coded)
         return model, time.perf_counter() - start
 
 
@@ -233,7 +234,13 @@ def entrants_of(
         model._check_params()
         # Everything that decides how a table is coded. A model with another combination needs codes of its
         # own.
-        cells_read = (model.missing, model.numeric, model.identifiers, model.handle_unknown, model.cutting)
+        cells_read = (
+            model.missing,
+            model.numeric,
+            model.identifiers,
+            model.handle_unknown,
+            _cutting_of(model),
+        )
         way = (*cells_read, getattr(model, "weighting", None))
         if way not in codes:
             codes[way] = _Codes(rows, model)
@@ -243,6 +250,8 @@ def entrants_of(
 
 def check_models(table: Table, models: "Mapping[str, TableClassifier | Opponent]") -> None:
     """Raise if the table has no target, or a model cannot be evaluated."""
+    from ..estimators import capabilities_of
+
     if table.target is None:
         raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
     check_instance("models", models, Mapping, "classifiers by name")
@@ -252,7 +261,7 @@ def check_models(table: Table, models: "Mapping[str, TableClassifier | Opponent]
         if isinstance(model, type):
             raise InvalidParameter(f"model {name!r}: is a class, not a model; write {model.__name__}()")
         # By capability, because mixtures are estimators of this library too but do not predict classes.
-        if "classes" not in getattr(model, "capabilities", ()):
+        if "classes" not in capabilities_of(model):
             raise InvalidParameter(
                 f"model {name!r}: is neither a classifier of codelength nor one of "
                 "codelength.evaluation.OPPONENTS; leave it out"
@@ -264,6 +273,12 @@ def check_models(table: Table, models: "Mapping[str, TableClassifier | Opponent]
                 f"model {name!r}: has a schema of its own, and all models are scored on the values of the "
                 "table; leave schema= out"
             )
+
+
+def _cutting_of(model: "TableClassifier") -> Cutting | None:
+    """Return how a model cuts columns of numbers; None for the usual way."""
+    cutting: Cutting | None = model._fitted_type.reading(model.get_params(deep=False)).cutting
+    return cutting
 
 
 def _cloned(model: "TableClassifier") -> "TableClassifier":

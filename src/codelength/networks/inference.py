@@ -75,7 +75,7 @@ def joint_weights(network: "Network", states: IntArray, asked: tuple[int, ...]) 
     --------
     >>> from codelength import NaiveBayes
     >>> model = NaiveBayes().fit({"x": ["a", "a", "b"]}, ["k", "k", "l"])
-    >>> network = Network.of(model._look_ups())
+    >>> network = Network.of(model._fitted.look_ups())
     >>> joint_weights(network, np.array([[-1, -1], [1, -1]]), (1,)).round(3)
     array([[[0.45 , 0.15 ],
             [0.133, 0.267]],

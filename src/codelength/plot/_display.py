@@ -121,11 +121,11 @@ def check_classifier(estimator: Any, able_to: str = "classes") -> None:
     able_to : str
         Capability that the display needs: ``"classes"``, ``"explain"`` or ``"leave_one_out"``.
     """
-    from ..estimators.contract import TableClassifier
+    from ..estimators import TableClassifier, capabilities_of
     from ..table.checks import check_instance
 
     check_instance("estimator", estimator, TableClassifier, "a classifier of codelength")
-    if able_to not in estimator.capabilities:
+    if able_to not in capabilities_of(estimator):
         what = {"explain": "does not explain its predictions", "leave_one_out": "has no leave-one-out"}
         raise InvalidParameter(
             f"estimator: {type(estimator).__name__} {what[able_to]}; use NaiveBayes or ModelAverage"

@@ -12,7 +12,8 @@ from ..typing import FloatArray
 from ._display import Display, check_classifier, columns, short
 
 if TYPE_CHECKING:
-    from ..estimators.contract import TableClassifier
+    from ..estimators import TableClassifier
+    from ..naive_bayes import Distributions
     from ..table import Coded
     from .style import Axes, Panel
 
@@ -154,7 +155,8 @@ def _gains(estimator: "TableClassifier", coded: "Coded") -> tuple[FloatArray, Fl
     missing = np.array([variable.n_values for variable in coded.schema.variables])
 
     def true_log_probs(codes: Any) -> FloatArray:
-        return estimator.log_probs_of(changed(coded, codes=codes)).log_probs[rows, labels]
+        made: Distributions = estimator._fitted.log_probs(changed(coded, codes=codes))
+        return made.log_probs[rows, labels]
 
     # The code after the last value stands for missing, which every model of the library integrates out.
     nothing = coded.codes.copy(order="F")

@@ -14,8 +14,7 @@ import numpy as np
 from .._version import __version__
 from ..counts import count
 from ..errors import DataError
-from ..estimators import NaiveBayes
-from ..estimators.contract import TableClassifier
+from ..estimators import NaiveBayes, TableClassifier
 from ..evaluation.progress import Progress, check_progress
 from ..scores import Predictions
 from ..sources import as_table
@@ -89,7 +88,7 @@ def analyse(
     given, seed = _with_target(table), seed_of(random_state)
     # Warnings of all steps become notes of the page instead of lines on the terminal.
     with noting() as notes:
-        coded = NaiveBayes().coded_for(given)
+        coded = NaiveBayes()._coded_for(given)
         counts = count(coded)
         told(0.05)
         tried = _try_models(given, coded, Entrants(seed, own), told)
@@ -211,7 +210,7 @@ def _sample(table: Table, seed: int) -> tuple[Table, IntArray]:
 
 def _declared(table: Table) -> Factor:
     """Return the target with its classes declared, so that a sample keeps all of them."""
-    classes = NaiveBayes().coded_for(replace(table, columns=()))
+    classes = NaiveBayes()._coded_for(replace(table, columns=()))
     assert classes.schema.target is not None
     # A declared domain of truth values would shrink to those that occur; as text it stays.
     values = tuple(str(label) if isinstance(label, bool) else label for label in classes.schema.classes)

@@ -11,7 +11,7 @@ from .page import framed
 from .results import Analysis, LatentAnalysis
 
 if TYPE_CHECKING:
-    from ..estimators.contract import TableClassifier
+    from ..estimators import TableClassifier
 
 
 class Report:

@@ -16,7 +16,7 @@ from codelength.averages.pool import Pool
 from codelength.averages.training import log_class_prior
 from codelength.decisions import first_best
 from codelength.estimators import FiniteMixture, IndifferentTrees, NaiveBayes, OnVariables
-from codelength.estimators._described import described, title_of
+from codelength.estimators.described import described, title_of
 from codelength.evaluation.splits import Split, cross_validation
 from codelength.naive_bayes import normalised
 from codelength.scores import Predictions

@@ -9,7 +9,7 @@ from codelength.cli.app import app
 from codelength.cli.fit import fit
 from codelength.cli.param_types import Whole
 from codelength.errors import InvalidParameter
-from codelength.estimators import MODELS, FiniteMixture, ModelAverage, NaiveBayes
+from codelength.estimators import FiniteMixture, ModelAverage, NaiveBayes, model_names, name_of
 from codelength.mixture.code_length import CRITERIA
 from codelength.naive_bayes import PRIORS, RULES
 from codelength.selection import VARIABLE_CRITERIA
@@ -20,7 +20,18 @@ from codelength_lab import PAPERS
 @pytest.mark.parametrize(
     ("command", "names"),
     [
-        ("fit", [*MODELS, *RULES, *PRIORS, *VARIABLE_CRITERIA, *SELECTION_CRITERIA, "discretize", "ignore"]),
+        (
+            "fit",
+            [
+                *model_names(),
+                *RULES,
+                *PRIORS,
+                *VARIABLE_CRITERIA,
+                *SELECTION_CRITERIA,
+                "discretize",
+                "ignore",
+            ],
+        ),
         ("evaluate", [*RULES, "naive-bayes", "mixture-classifier"]),
         ("cluster", [*CRITERIA, *PRIORS]),
         ("reproduce", [*PAPERS, "all"]),
@@ -109,7 +120,7 @@ def test_the_shell_asks_the_program(process):
 
 def test_defaults_in_the_help_are_those_of_the_models():
     naive_bayes, average = NaiveBayes().get_params(), ModelAverage().get_params()
-    defaults = {**naive_bayes, "seed": average["random_state"], "model": ModelAverage.kind}
+    defaults = {**naive_bayes, "seed": average["random_state"], "model": name_of(ModelAverage)}
     usual = {option.name: option.usual for option in fit.params if getattr(option, "usual", "")}
     assert {"model", "rule", "prior", "identifiers", "seed"} <= usual.keys()
     assert usual == {name: str(defaults[name]) for name in usual}

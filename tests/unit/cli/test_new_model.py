@@ -10,7 +10,7 @@ import pytest
 
 from codelength import load
 from codelength.blocks import Facts
-from codelength.estimators.contract import Fitted, TableClassifier
+from codelength.estimators import Fitted, TableClassifier
 from codelength.estimators.registry import MODELS, register
 from codelength.naive_bayes import Distributions
 
@@ -21,12 +21,36 @@ class FittedShares(Fitted):
 
     counts: tuple[float, ...]
 
+    kind = "majority"
+
+    @classmethod
+    def learn(cls, params, coded, named):
+        counts = np.bincount(coded.class_codes, coded.weights, minlength=coded.schema.n_classes)
+        return cls(params, coded.schema, named, tuple(map(float, counts)))
+
+    def log_probs(self, coded):
+        raised = np.array(self.counts) + self.params["smoothing"]
+        log_probs = np.tile(np.log(raised / raised.sum()), (coded.n_rows, 1))
+        return Distributions(log_probs, np.zeros(coded.n_rows, dtype=bool))
+
+    def findings(self):
+        return [Facts([("largest class", f"{max(self.counts):g} rows")])]
+
+    def findings_document(self):
+        return {"class_counts": list(self.counts)}
+
+    def content(self):
+        return {"counts": list(self.counts)}
+
+    @classmethod
+    def restored(cls, params, schema, named, content):
+        return cls(params, schema, named, tuple(content["counts"]))
+
 
 class Majority(TableClassifier):
     """Predicts the shares of the classes, whatever the row."""
 
-    kind = "majority"
-    capabilities = frozenset({"classes", "weights"})
+    _fitted_type = FittedShares
 
     def __init__(
         self,
@@ -41,30 +65,6 @@ class Majority(TableClassifier):
     ):
         super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
         self.smoothing = smoothing
-
-    def fit(self, X, y=None, sample_weight=None):
-        return self._fit(X, y, sample_weight)
-
-    def log_probs_of(self, coded):
-        raised = np.array(self._fitted.counts) + self._fitted.params["smoothing"]
-        log_probs = np.tile(np.log(raised / raised.sum()), (coded.n_rows, 1))
-        return Distributions(log_probs, np.zeros(coded.n_rows, dtype=bool))
-
-    def _learned(self, coded, fitted):
-        counts = np.bincount(coded.class_codes, coded.weights, minlength=coded.schema.n_classes)
-        return FittedShares(**vars(fitted), counts=tuple(map(float, counts)))
-
-    def _findings(self):
-        return [Facts([("largest class", f"{max(self._fitted.counts):g} rows")])]
-
-    def _findings_document(self):
-        return {"class_counts": list(self._fitted.counts)}
-
-    def _content(self):
-        return {"counts": list(self._fitted.counts)}
-
-    def _restored(self, fitted, content):
-        return FittedShares(**vars(fitted), counts=tuple(content["counts"]))
 
 
 @pytest.fixture(autouse=True)

@@ -31,7 +31,7 @@ def test_one_model_is_no_code():
     with pytest.raises(AttributeError, match='rule="map" settles on one model'):
         _ = model.code_length_
     assert model.evidence_code_length_ == evidence_code_length(model.counts_)
-    document = model.summary_document()
+    document = model._summary_document()
     assert document["code_length_nats"] is None
     assert document["evidence_code_length_nats"] == model.evidence_code_length_
 
@@ -54,7 +54,7 @@ def test_the_summary_tells_nats_and_bits():
 def test_where_the_code_is_not_defined_the_summary_says_why(rows, weights, reason):
     model = NaiveBayes("stochastic_complexity").fit(rows, CLASSES, weights)
     assert ("code length", f"not defined: {reason}") in model.summary()[1].items
-    assert model.summary_document()["code_length_nats"] is None
+    assert model._summary_document()["code_length_nats"] is None
     with pytest.raises(DataError, match="normalised maximum likelihood"):
         _ = model.code_length_
 

@@ -84,7 +84,7 @@ def test_code_lengths_are_shown_with_the_weights():
     for row, subset in zip(average.models_, SUBSETS, strict=True):
         assert row["code_length"] == pytest.approx(-math.log(one_after_the_other(ROWS, subset)), rel=1e-12)
     assert [row["name"] for row in average.models_][:2] == ["naive-bayes on nothing", "naive-bayes on a"]
-    assert average.summary_document()["models"] == average.models_
+    assert average._summary_document()["models"] == average.models_
 
 
 @pytest.mark.parametrize(

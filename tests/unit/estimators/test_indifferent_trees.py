@@ -33,7 +33,7 @@ def test_a_model_predicts_the_same_after_it_was_saved(options, tmp_path):
     again = load(tmp_path / "model.json")
     np.testing.assert_array_equal(model.predict_log_proba(TABLE), again.predict_log_proba(TABLE))
     assert again.code_length_ == model.code_length_
-    assert again.summary_document() == model.summary_document()
+    assert again._summary_document() == model._summary_document()
     rows = {
         "a": ["x", None],
         "b": ["y", "new"],
@@ -109,7 +109,7 @@ def test_a_model_that_saw_nothing_predicts_what_the_prior_says():
 def test_a_file_with_a_ring_is_refused(tmp_path):
     few = {name: TABLE[name] for name in "abc"}
     model = IndifferentTrees([("a", "b")]).fit(few, CLASSES)
-    document = model.to_document()
+    document = model._fitted.to_document()
     from codelength._packing import packed
     from codelength.estimators import documents
 

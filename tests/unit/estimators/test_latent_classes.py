@@ -12,6 +12,7 @@ from scipy.special import softmax
 from codelength import FiniteMixture, datasets, load, read_table
 from codelength._display import as_text
 from codelength.errors import DataError, DoubtfulFit, InvalidParameter
+from codelength.estimators._latent_summary import remarks_of
 from codelength.selection.comparison import ON_REQUEST
 
 QUICK = {"n_init": 5, "random_state": 0}
@@ -119,7 +120,7 @@ class TestTrust:
         assert trust.log_likelihood == pytest.approx(row["log_likelihood"], abs=1e-9)
         assert trust.next_best is None or trust.next_best < trust.log_likelihood
         assert trust.is_enough
-        assert len(zoo.restarts_.runs) == trust.n_starts
+        assert len(zoo._fitted.restarts.runs) == trust.n_starts
         assert f"{trust.n_reached} of {trust.n_starts} (log posterior within 0.01)" in words(zoo)
 
     def test_a_cap_that_is_met_is_told(self):
@@ -141,7 +142,7 @@ class TestTrust:
             model = FiniteMixture(3, **QUICK).fit(rng.integers(0, 2, (300, 4)))
         assert model.identifiability_.is_identified is False
         assert "Warning: this model is not identified." in words(model)
-        assert model.summary_document()["identifiability"]["rank"] == 13
+        assert model._summary_document()["identifiability"]["rank"] == 13
 
 
 class TestSummary:
@@ -186,9 +187,9 @@ class TestSummary:
             again.compare()
 
     def test_documents_are_json(self, zoo):
-        document = zoo.summary_document()
+        document = zoo._summary_document()
         again = json.loads(json.dumps(document, allow_nan=False))
-        assert (again["kind"], again.keys()) == (zoo.kind, document.keys())
+        assert (again["kind"], again.keys()) == ("finite-mixture", document.keys())
 
 
 class TestOrder:
@@ -219,7 +220,7 @@ class TestRemarks:
     def test_missing_cells_are_kept_and_told(self):
         table = {"a": ["x", None, "y", "x"] * 5, "b": ["u", None, None, "v"] * 5}
         model = FiniteMixture(1, **QUICK).fit(table)
-        seen = model.observed_
+        seen = model._fitted.observed
         assert (seen.n_used, seen.n_incomplete, seen.n_blank) == (20, 10, 5)
         assert len(model.labels_) == 20
         told = words(model)
@@ -231,12 +232,15 @@ class TestRemarks:
         model = FiniteMixture(2, **QUICK).fit(
             {"same": ["a"] * 8, "other": ["x", "y"] * 4, "more": list("uv") * 4, "third": list("pq") * 4}
         )
-        assert any("Only one value in same" in remark for remark in model.remarks_)
+        assert any("Only one value in same" in remark for remark in remarks_of(model._fitted))
 
     def test_weights_of_zero(self):
         table = {"a": ["x", "y", "x", "y"], "b": ["u", "v", "v", "u"]}
         model = FiniteMixture(1, **QUICK).fit(table, sample_weight=[1, 1, 0, 2])
-        assert any("1 row of weight zero: predicted, but not learned from" in told for told in model.remarks_)
+        assert any(
+            "1 row of weight zero: predicted, but not learned from" in told
+            for told in remarks_of(model._fitted)
+        )
         assert len(model.labels_) == 4
         assert "3 of 4, which stand for 4" in words(model)
         with pytest.raises(DataError, match="all weights are zero; at least one row must count"):
@@ -249,9 +253,11 @@ class TestRemarks:
     def test_a_choice_at_the_end_of_the_search(self):
         table = {name: ["x", "y", "z"] * 8 for name in "abcd"}
         short, long = (FiniteMixture(max_components=most, **QUICK).fit(table) for most in (2, 5))
-        assert any("The largest number of classes that was tried, 2," in told for told in short.remarks_)
+        assert any(
+            "The largest number of classes that was tried, 2," in told for told in remarks_of(short._fitted)
+        )
         assert long.n_components_ == 3
-        assert not any("largest number" in told for told in long.remarks_)
+        assert not any("largest number" in told for told in remarks_of(long._fitted))
 
     def test_empty_classes(self):
         """Equal rows: EM leaves shares as they fell, but where a class has none it is told."""
@@ -262,7 +268,8 @@ class TestRemarks:
         object.__setattr__(state, "mixture", emptied)
         del vars(state)["identifiability"]  # what was computed before
         assert any(
-            "Class 2: less than half a row" in told and "take 1 class." in told for told in model.remarks_
+            "Class 2: less than half a row" in told and "take 1 class." in told
+            for told in remarks_of(model._fitted)
         )
         assert model.identifiability_.is_identified is False
 
@@ -270,7 +277,7 @@ class TestRemarks:
         table = {name: ["x", "y", "z"] for name in "abc"}
         model = FiniteMixture(3, **QUICK).fit(table, sample_weight=[10, 9, 0.3])
         told = "Class 3: less than half a row, so its profile means nothing; take 2 classes."
-        assert told in model.remarks_
+        assert told in remarks_of(model._fitted)
         assert told in words(model)
 
     def test_rows_without_a_single_value_alone(self):

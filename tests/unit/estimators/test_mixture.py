@@ -8,6 +8,7 @@ from scipy.optimize import linear_sum_assignment
 
 from codelength import FiniteMixture, datasets, load
 from codelength.errors import DataError, DoubtfulFit, InvalidParameter, UnknownValue
+from codelength.estimators._latent_summary import remarks_of
 from codelength.mixture.code_length import CRITERIA
 from codelength.mixture.code_length.exact import exact_code_length
 from codelength.table import encode
@@ -42,7 +43,7 @@ def test_the_parameters_of_a_planted_mixture_are_recovered(found):
     model, rows, components, weights, probs = found
     assert model.n_components_ == 3
     assert min(model.criterion_path_, key=model.criterion_path_.get) == 3
-    assert model.converged_
+    assert model.trust_.converged
     np.testing.assert_allclose(model.parameters_.class_probs, weights, atol=0.05)
     for i in range(rows.shape[1]):
         np.testing.assert_allclose(model.parameters_.of(i), probs, atol=0.1)
@@ -160,7 +161,7 @@ def test_a_model_read_back_is_the_same_to_the_last_bit(tmp_path):
     assert again.get_params() == model.get_params()
     np.testing.assert_array_equal(again.predict_proba(ANIMALS), model.predict_proba(ANIMALS))
     assert again.criterion_path_ == model.criterion_path_
-    assert (again.converged_, again.n_iter_) == (model.converged_, model.n_iter_)
+    assert (again.trust_.converged, again.n_iter_) == (model.trust_.converged, model.n_iter_)
     with pytest.raises(DataError, match=r"training rows are not kept in a model file; pass them as X="):
         again.code_length()
     assert again.code_length("bic", ANIMALS) == model.code_length("bic")
@@ -199,7 +200,7 @@ def test_fewer_rows_than_components():
     with pytest.warns(DoubtfulFit, match=r"n_components=5: there are only 2 distinct rows.*ask for fewer"):
         model = FiniteMixture(5, **QUICK).fit([["a", "x"], ["b", "y"]])
     assert model.n_components_ == 5
-    assert any("only 2 distinct rows" in remark for remark in model.remarks_)
+    assert any("only 2 distinct rows" in remark for remark in remarks_of(model._fitted))
     np.testing.assert_allclose(model.predict_proba([["a", "x"]]).sum(), 1)
     assert np.isfinite(model.criterion_path_[5])
     assert FiniteMixture(**QUICK).fit([["a", "x"]]).n_components_ == 1

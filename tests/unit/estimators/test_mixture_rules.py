@@ -212,7 +212,7 @@ def test_rules_that_need_no_most_probable_mixture_take_priors_without_one(rule):
     answer = model.predict_values({"feathers": ["yes"], "eggs": ["yes"]}, "wings")
     assert answer.probs[0].sum() == pytest.approx(1)
     np.testing.assert_array_equal(model.standard_errors().class_errors, plain.standard_errors().class_errors)
-    again = FiniteMixture.from_document(model.to_document())
+    again = FiniteMixture._from_document(model._fitted.to_document())
     np.testing.assert_array_equal(
         again.predict_values({"feathers": ["yes"], "eggs": ["yes"]}, "wings").probs, answer.probs
     )

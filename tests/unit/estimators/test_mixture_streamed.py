@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from codelength import FiniteMixture, load
 from codelength.errors import DataError, Infeasible, InvalidParameter, SchemaMismatch
+from codelength.estimators._latent_summary import remarks_of
 from codelength.latent.inference import StandardErrors
 from codelength.mixture.cache import gathering
 from codelength.sources import as_table
@@ -57,9 +58,9 @@ def check_same(model, expected):
     assert np.array_equal(model.parameters_.value_probs, expected.parameters_.value_probs)
     assert np.array_equal(model.classification_.table, expected.classification_.table)
     assert np.array_equal(model.residuals_.values, expected.residuals_.values, equal_nan=True)
-    assert model.observed_ == expected.observed_
+    assert model._fitted.observed == expected._fitted.observed
     assert model.trust_ == expected.trust_
-    assert model.remarks_ == expected.remarks_
+    assert remarks_of(model._fitted) == remarks_of(expected._fitted)
 
 
 @pytest.mark.parametrize("options", [{}, ON_DISK])
@@ -127,7 +128,9 @@ def test_relative_weights(frame, options):
     model = FiniteMixture(2, **settings).fit_table(table, weights="weight", **options)
     assert model.criterion_path_ == pytest.approx(expected.criterion_path_, rel=1e-12)
     assert model.parameters_.value_probs == pytest.approx(expected.parameters_.value_probs, abs=1e-9)
-    assert model.observed_.total_weight == pytest.approx(expected.observed_.total_weight, rel=1e-12)
+    assert model._fitted.observed.total_weight == pytest.approx(
+        expected._fitted.observed.total_weight, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("options", [{}, ON_DISK])
@@ -155,7 +158,7 @@ def test_distinct_rows_serve_for_standard_errors(frame, in_memory):
 
 def test_without_rows_methods_ask_for_some(frame, in_memory, tmp_path):
     model = FiniteMixture(**QUICK).fit_table(frame, weights="weight", **ON_DISK)
-    n_distinct = model.observed_.n_distinct
+    n_distinct = model._fitted.observed.n_distinct
     with pytest.raises(DataError, match=rf"{n_distinct} distinct training rows .* pass them as X="):
         model.standard_errors()
     with pytest.raises(AttributeError, match=r"memberships_: .* more than memory="):

@@ -217,7 +217,7 @@ def test_contributions_add_up_to_the_prediction(model, table):
     explained = model.explain(rows, against="middle")
     log_probs = model.predict_log_proba(rows)
     np.testing.assert_allclose(explained.log_odds, log_probs - log_probs[:, 2:3], atol=1e-12)
-    nothing = model.log_probs_of(Coded.of(model.schema_, model.schema_.n_values[None])).log_probs[0]
+    nothing = model._fitted.log_probs(Coded.of(model.schema_, model.schema_.n_values[None])).log_probs[0]
     np.testing.assert_allclose(explained.intercept, nothing - nothing[2], atol=1e-12)
     silent = [explained.feature_names.index(name) for name in ("constant", "empty")]
     assert not explained.contributions[:, silent].any()
@@ -256,7 +256,7 @@ def test_files_bring_back_the_same_predictions(model, table, tmp_path):
 def test_damaged_files_are_refused(model, tmp_path, damage):
     from codelength.estimators import documents
 
-    document = json.loads(json.dumps(model.to_document()))
+    document = json.loads(json.dumps(model._fitted.to_document()))
     damage(document["fitted"])
     documents.write(document, tmp_path / "damaged.json")
     with pytest.raises(InvalidModelFile):

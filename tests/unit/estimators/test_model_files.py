@@ -57,13 +57,13 @@ def test_a_directory(tmp_path):
         (b"null", "not a codelength model"),
         (b"[]", "not a codelength model"),
         (b"{}", "not a codelength model"),
-        (b'{"format": "something else", "version": 2}', "not a codelength model"),
+        (b'{"format": "something else", "version": 3}', "not a codelength model"),
         (b'{"format": "codelength-model"}', "version None"),
         (b'{"format": "codelength-model", "version": "1"}', "version '1'"),
         (b'{"format": "codelength-model", "version": 0}', "version 0"),
-        (b'{"format": "codelength-model", "version": 2}', "checksum"),
+        (b'{"format": "codelength-model", "version": 3}', "checksum"),
         (
-            b'{"format": "codelength-model", "version": 2, "sha256": "0", "model": {"a": "\\ud800"}}',
+            b'{"format": "codelength-model", "version": 3, "sha256": "0", "model": {"a": "\\ud800"}}',
             "checksum",
         ),
         (b"[" * 100_000, "JSON|nested"),
@@ -96,9 +96,9 @@ def test_every_changed_digit_is_noticed(path):
 
 
 def test_a_newer_version(path):
-    document = json.loads(path.read_text()) | {"version": 3}
+    document = json.loads(path.read_text()) | {"version": 4}
     path.write_text(json.dumps(document))
-    refused(path, "version 3.*upgrade codelength")
+    refused(path, "version 4.*upgrade codelength")
 
 
 def places(content, path=()):

@@ -21,10 +21,10 @@ WORDS = r"target '\w+': only one class, 'yes', which gets probability 1; if ther
         lambda: NaiveBayes(select="leave_one_out").fit(COLUMNS, ["yes"] * 5),
         lambda: NaiveBayes().partial_fit(COLUMNS, ["yes"] * 5),
         lambda: NaiveBayes().partial_fit(COLUMNS, ["yes"] * 5, classes=["yes"]),
-        lambda: NaiveBayes().fit_coded(as_coded(COLUMNS, ["yes"] * 5)),
+        lambda: NaiveBayes()._fit_coded(as_coded(COLUMNS, ["yes"] * 5)),
         lambda: NaiveBayes(schema=Schema(as_coded(COLUMNS).schema.variables)).fit(COLUMNS, ["yes"] * 5),
         lambda: MixtureClassifier(n_components=2, random_state=0).fit(COLUMNS, ["yes"] * 5),
-        lambda: MixtureClassifier(n_components=2, random_state=0).fit_coded(as_coded(COLUMNS, ["yes"] * 5)),
+        lambda: MixtureClassifier(n_components=2, random_state=0)._fit_coded(as_coded(COLUMNS, ["yes"] * 5)),
     ],
 )
 def test_it_is_told_and_predicted(fit):

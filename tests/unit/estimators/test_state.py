@@ -38,7 +38,7 @@ FAILURES = {
 
 def seen(model):
     """All that a model says about two tables."""
-    return json.dumps([model.predict_proba(TABLE).tolist(), model.summary_document()], sort_keys=True)
+    return json.dumps([model.predict_proba(TABLE).tolist(), model._summary_document()], sort_keys=True)
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -69,7 +69,7 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(kind, how, monkeypatch):
         def interrupted(*_):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(type(model), "_learned", interrupted)
+        monkeypatch.setattr(model._fitted_type, "learn", interrupted)
     with pytest.raises((CodelengthError, KeyboardInterrupt)):
         model.fit(*rows)
     assert seen(model) == before
@@ -103,7 +103,7 @@ def test_batches_of_several_threads_are_all_counted():
 def test_a_model_file_with_tiny_counts_gives_probabilities(rule, tiny, tmp_path):
     """Weights as small as these are allowed; whatever a file says, no prediction is NaN."""
     model = NaiveBayes(rule).fit({"a": ["x", "y", None], "b": ["p", "q", "p"]}, ["no", "yes", "no"])
-    document = model.to_document()
+    document = model._fitted.to_document()
     counts = document["fitted"]["counts"]
     for row in (counts["class_counts"], *counts["value_counts"]):
         row[:] = [tiny * count for count in row]

@@ -68,7 +68,7 @@ SOURCES = {
 
 def probs_of(batches, model):
     rows = pa.Table.from_batches(batches)
-    names = rows.column_names[-len(model.outcome_names) :]
+    names = rows.column_names[-len(model._fitted.outcomes) :]
     return rows, np.column_stack([rows.column(name) for name in names])
 
 

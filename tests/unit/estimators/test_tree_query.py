@@ -7,7 +7,7 @@ import pytest
 
 from codelength import IndifferentTrees, datasets, load
 from codelength.errors import Infeasible, InvalidParameter
-from codelength.research import ForestsClassifier, TreeAugmentedClassifier
+from codelength.research import MemberClassifier
 
 NAMES, SIZES, N_CLASSES = ("a", "b", "c", "d"), (2, 3, 2, 3), 2
 
@@ -68,7 +68,7 @@ def check_questions(model, weights, seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tree_answers_as_the_enumeration_of_all_whole_rows(seed):
     table, labels = chained(seed)
-    model = TreeAugmentedClassifier(missing="ignore").fit(table, labels)
+    model = MemberClassifier("best_tree", missing="ignore").fit(table, labels)
     member = model._fitted.members[0]
     assert (member.parents >= 0).sum() >= 2
     check_questions(model, joint(member), seed)
@@ -88,20 +88,20 @@ def test_forests_under_indifference_answer_as_the_enumeration_of_all_whole_rows(
 
 def test_all_forests_answer_as_the_enumeration_of_all_whole_rows():
     table, labels = chained(8)
-    model = ForestsClassifier(missing="ignore", numeric="category").fit(table, labels)
+    model = MemberClassifier("forests", missing="ignore", numeric="category").fit(table, labels)
     rows = list(itertools.product(*map(range, SIZES)))
     whole = {name: [row[i] for row in rows] for i, name in enumerate(NAMES)}
-    logs = model.log_joint_of(model._encoded(whole))
+    logs = model._fitted._rows.log_joint(model._encoded(whole))
     check_questions(model, np.exp(logs - logs.max()).T.reshape(N_CLASSES, *SIZES), 8)
-    numbers = ForestsClassifier().fit({"x": np.arange(60) / 7, "y": [0, 1] * 30}, labels[:60])
+    numbers = MemberClassifier("forests").fit({"x": np.arange(60) / 7, "y": [0, 1] * 30}, labels[:60])
     with pytest.raises(InvalidParameter, match="no joint distribution"):
         numbers.query({"x": [1.0]}, "y")
 
 
-@pytest.mark.parametrize("kind", [TreeAugmentedClassifier, ForestsClassifier])
-def test_the_class_alone_is_what_predict_proba_says(kind):
+@pytest.mark.parametrize("member", ["best_tree", "forests"])
+def test_the_class_alone_is_what_predict_proba_says(member):
     table = datasets.load("vote", backend="columns").table
-    model = kind().fit(table)
+    model = MemberClassifier(member).fit(table)
     np.testing.assert_allclose(
         model.query(table, "class").probs, model.predict_proba(table), rtol=0, atol=1e-12
     )
@@ -109,7 +109,7 @@ def test_the_class_alone_is_what_predict_proba_says(kind):
 
 def test_intervals_that_are_seen_as_one_are_one_value_and_a_file_says_the_same(tmp_path):
     table = datasets.load("iris", backend="columns").table
-    model = TreeAugmentedClassifier().fit(table)
+    model = MemberClassifier("best_tree").fit(table)
     asked = (table.names[0], "class")
     answer = model.query(table.take(np.arange(3)), asked)
     assert answer.probs.shape == (3, 5, 3)
@@ -121,7 +121,7 @@ def test_intervals_that_are_seen_as_one_are_one_value_and_a_file_says_the_same(t
 
 def test_variables_that_take_no_part_are_refused():
     table, labels = chained(0)
-    model = TreeAugmentedClassifier().fit({**table, "same": ["x"] * 80}, labels)
+    model = MemberClassifier("best_tree").fit({**table, "same": ["x"] * 80}, labels)
     with pytest.raises(InvalidParameter, match="'same' takes no part"):
         model.query({**table, "same": ["x"] * 80}, "same")
     model = IndifferentTrees().fit({**table, "same": ["x"] * 80}, labels)

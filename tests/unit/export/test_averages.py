@@ -14,8 +14,9 @@ from codelength.averages.member import Member, normalised
 from codelength.averages.members.registry import MEMBERS
 from codelength.averages.pool import Pool
 from codelength.errors import DataError, InvalidParameter
+from codelength.estimators import capabilities_of
 from codelength.export.reader import ask, score
-from codelength.research import LogRatiosClassifier, SubsetsClassifier, TreeAugmentedClassifier
+from codelength.research import MemberClassifier
 from codelength.table import Schema, Variable
 from unit.export.engines import ENGINES, in_onnx, in_postgres
 
@@ -56,10 +57,10 @@ def new_rows(n_rows=120, seed=2):
 
 
 MODELS = {
-    "log_ratios": LogRatiosClassifier,
-    "subsets": SubsetsClassifier,
-    "best_tree": TreeAugmentedClassifier,
-    "best_tree, gaps": lambda: TreeAugmentedClassifier(missing="ignore"),
+    "log_ratios": lambda: MemberClassifier("log_ratios"),
+    "subsets": lambda: MemberClassifier("subsets"),
+    "best_tree": lambda: MemberClassifier("best_tree"),
+    "best_tree, gaps": lambda: MemberClassifier("best_tree", missing="ignore"),
     "all": lambda: ModelAverage(members=EXPORTED),
     "all, gaps": lambda: ModelAverage(members=EXPORTED, missing="ignore"),
 }
@@ -183,8 +184,8 @@ def test_which_members_are_look_ups():
     assert {name for name, member in MEMBERS.items() if member.look_ups is not Member.look_ups} == set(
         EXPORTED
     )
-    assert MODELS["best_tree"].capabilities >= {"export", "network"}
-    assert "export" in LogRatiosClassifier.capabilities
+    assert capabilities_of(MODELS["best_tree"]()) >= {"export", "network"}
+    assert "export" in capabilities_of(MemberClassifier("log_ratios"))
 
 
 def test_a_table_without_anything_to_learn_from():
@@ -220,7 +221,7 @@ def largest_tree():
     for _ in range(45):
         codes.append(np.where(rng.random(250) < 0.8, codes[-1], rng.integers(0, 3, 250)))
     frame = pd.DataFrame({f"x{j}": np.array(list("abc"))[column] for j, column in enumerate(codes[6:])})
-    return frame, TreeAugmentedClassifier().fit(frame, labels)
+    return frame, MemberClassifier("best_tree").fit(frame, labels)
 
 
 @pytest.mark.parametrize("dialect", [*ENGINES, "postgres"])

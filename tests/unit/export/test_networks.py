@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from codelength import IndifferentTrees, ModelAverage, NaiveBayes
 from codelength.errors import InvalidParameter
+from codelength.estimators import capabilities_of
 from codelength.export.bif import RESERVED, to_bif, to_xmlbif, words
 from codelength.naive_bayes import RULES
 from codelength.networks.network import Network, Node
-from codelength.research import TreeAugmentedClassifier
+from codelength.research import MemberClassifier
 from codelength.table import Schema, Variable
 from unit.export.networks import class_probs, read_bif, read_xmlbif
 
@@ -93,7 +94,7 @@ def test_parameters_are_predictive_probabilities():
 def test_a_tree_is_a_network(missing, form):
     write, read = READERS[form]
     frame, labels = frame_of(300, seed=3)
-    model = TreeAugmentedClassifier(missing=missing).fit(with_gaps(frame, seed=4), labels)
+    model = MemberClassifier("best_tree", missing=missing).fit(with_gaps(frame, seed=4), labels)
     variables = read(getattr(model, write.__name__)())
     check_network(variables)
     edges = {(name, one.parents[1]) for name, one in variables.items() if len(one.parents) > 1}
@@ -109,7 +110,7 @@ def test_a_tree_is_a_network(missing, form):
 def test_values_that_are_not_known_are_summed_out_of_a_tree():
     """Which the model does exactly where such a variable has at most one edge."""
     frame, labels = frame_of(300, seed=3)
-    model = TreeAugmentedClassifier().fit(frame, labels)
+    model = MemberClassifier("best_tree").fit(frame, labels)
     variables = read_bif(model.to_bif())
     ends = [name for edge in edges_of(model) for name in edge]
     leaf = next(name for name in ("Net_Weight", "table", "ßé; } //") if ends.count(name) == 1)
@@ -160,12 +161,12 @@ def test_times_and_codes():
 
 def test_what_is_no_network():
     frame, labels = frame_of(80, seed=6)
-    schema = TreeAugmentedClassifier().fit(frame, labels).schema_
+    schema = MemberClassifier("best_tree").fit(frame, labels).schema_
     wider = Schema(schema.variables, Variable("y", ("no, 'no'", "yes", "never")))
     with pytest.raises(InvalidParameter, match="declared and never seen"):
-        TreeAugmentedClassifier(schema=wider).fit(frame, labels).to_bif()
-    assert "network" not in ModelAverage.capabilities
-    assert not hasattr(ModelAverage, "to_bif")
+        MemberClassifier("best_tree", schema=wider).fit(frame, labels).to_bif()
+    assert "network" not in capabilities_of(ModelAverage)
+    assert not hasattr(ModelAverage(), "to_bif")
     many = NaiveBayes("stochastic_complexity", schema=Schema.from_sizes([30] * 400, n_classes=2))
     counted = many.fit(np.zeros((1001, 400), dtype=int), [0] * 1000 + [1])
     with pytest.raises(InvalidParameter, match="less probable than any number"):
@@ -201,7 +202,7 @@ def test_pgmpy_reads_the_files(tmp_path):
     readwrite = pytest.importorskip("pgmpy.readwrite", reason="pgmpy, a large package, is not installed")
     inference = pytest.importorskip("pgmpy.inference")
     frame, labels = frame_of(200, seed=3)
-    model = TreeAugmentedClassifier().fit(frame, labels)
+    model = MemberClassifier("best_tree").fit(frame, labels)
     rows = frame[:5]
     ours = read_bif(model.to_bif())
     (tmp_path / "model.xml").write_text(model.to_xmlbif(), encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from codelength import NaiveBayes, Schema, Variable
 from codelength.errors import DataError, InvalidParameter
-from codelength.estimators import model_of
+from codelength.estimators import constructor_of
 from codelength.export.scorer import ask, score
 from unit.export.engines import ENGINES, in_onnx
 
@@ -297,7 +297,7 @@ def test_empty_text_is_a_value_that_was_not_listed(javascript):
 @pytest.mark.parametrize("export", ["to_sql", "to_onnx", "to_scorer"])
 @pytest.mark.parametrize("kind", ["naive-bayes", "best-tree", "log-ratios"])
 def test_models_that_refuse_unknown_values_are_not_exported(kind, export):
-    model = model_of(kind)(handle_unknown="error").fit({"u": ["a", "b"] * 4}, list("ppqqpqpq"))
+    model = constructor_of(kind)(handle_unknown="error").fit({"u": ["a", "b"] * 4}, list("ppqqpqpq"))
     with pytest.raises(
         InvalidParameter, match=r'handle_unknown="error".*fit it with handle_unknown="ignore"'
     ):

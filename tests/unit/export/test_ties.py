@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from codelength import NaiveBayes, OnlineNaiveBayes, Schema, Variable, load
-from codelength.estimators import ModelAverage, SubsetsClassifier
+from codelength.estimators import MemberClassifier, ModelAverage
 from codelength.export import score
 from unit.export.engines import ENGINES, in_onnx
 
@@ -20,7 +20,7 @@ MODELS = {
     "naive-bayes": NaiveBayes,
     "map": lambda: NaiveBayes(rule="map"),
     "average": lambda: ModelAverage(members=["log_ratios", "subsets"]),
-    "subsets": SubsetsClassifier,
+    "subsets": lambda: MemberClassifier("subsets"),
 }
 
 

@@ -88,13 +88,13 @@ def test_weights_of_the_experiment_are_those_of_the_estimator(monkeypatch):
     split = Split(np.arange(0, 150, 2), np.arange(1, 150, 2))
     train, test = coded.take(split.train), coded.take(split.test)
     weighed = Weighed.of(train)
-    average = EvidenceAverage(models_for(train)).fit_coded(train)
+    average = EvidenceAverage(models_for(train))._fit_coded(train)
     np.testing.assert_allclose(
         np.exp(weighed.log_weights), list(average.member_weights_.values()), atol=1e-12
     )
     made = weighed.predictions(test)
     np.testing.assert_allclose(
-        made["evidence weights"].log_probs, average.log_probs_of(test).log_probs, atol=1e-9
+        made["evidence weights"].log_probs, average._fitted.log_probs(test).log_probs, atol=1e-9
     )
     assert isinstance(weighed.pool, Pool)
     assert weighed.pool.weights.shape == (len(weighed.models),)

@@ -120,7 +120,7 @@ def test_the_learning_curve_scores_rows_that_were_not_learned_from():
         logs = []
         for train, test in cross_validation(24, 3, train_fraction=fraction):
             fold = NaiveBayes(schema=schema).fit(table.take(train))
-            codes = NaiveBayes(schema=schema).fit(table).coded_for(table).class_codes[test]
+            codes = NaiveBayes(schema=schema).fit(table)._coded_for(table).class_codes[test]
             logs += list(fold.predict_log_proba(table.take(test))[np.arange(len(test)), codes.astype(int)])
         assert loss == pytest.approx(-np.mean(logs) / np.log(2), abs=1e-12)
 
@@ -135,7 +135,7 @@ def test_the_band_of_a_learning_curve_allows_for_folds_that_share_rows(axes):
     )
     assert display.ax_ is axes
     schema = NaiveBayes().fit(table).schema_
-    codes = NaiveBayes().coded_for(table).class_codes.astype(int)
+    codes = NaiveBayes()._coded_for(table).class_codes.astype(int)
     losses = []
     for train, test in cross_validation(24, 4, repeats=3, train_fraction=0.5):
         logs = NaiveBayes(schema=schema).fit(table.take(train)).predict_log_proba(table.take(test))

@@ -9,6 +9,7 @@ import pytest
 from codelength import FiniteMixture, read_table
 from codelength.blocks import Grid, Strong
 from codelength.errors import InvalidParameter
+from codelength.estimators._latent_summary import profile_grid
 from codelength.render.latex import escaped, latex
 from codelength.render.tables import write_table
 
@@ -28,7 +29,7 @@ def model():
 def test_profiles_for_machines(model, suffix, with_intervals, tmp_path):
     intervals = model.intervals() if with_intervals else None
     records = model.profile_table(intervals)
-    path = write_table(records, model.profile_grid(intervals), tmp_path / f"profiles.{suffix}")
+    path = write_table(records, profile_grid(model._fitted, intervals), tmp_path / f"profiles.{suffix}")
     table = read_table(path)
     assert table.n_rows == len(records) == 1 + 6
     assert table.names[:3] == ("variable", "value", "class_1")
@@ -53,7 +54,7 @@ def test_profiles_are_the_parameters(model):
 def test_profiles_for_papers(model, tmp_path):
     intervals = model.intervals()
     for name in ("profiles.tex", "profiles.md"):
-        write_table(model.profile_table(intervals), model.profile_grid(intervals), tmp_path / name)
+        write_table(model.profile_table(intervals), profile_grid(model._fitted, intervals), tmp_path / name)
     text = (tmp_path / "profiles.tex").read_text()
     assert r"size\_\&\_\$ & 10 \%" in text
     assert text.count(r"\\") == 8
@@ -73,7 +74,7 @@ def test_comparisons_are_tables_too(model, tmp_path):
 
 def test_names_that_say_nothing_are_refused(model, tmp_path):
     with pytest.raises(InvalidParameter, match=r"a table is a \.csv.*\.tex or \.md file"):
-        write_table(model.profile_table(), model.profile_grid(), tmp_path / "profiles.doc")
+        write_table(model.profile_table(), profile_grid(model._fitted), tmp_path / "profiles.doc")
 
 
 def test_latex_escapes_what_it_would_obey():
@@ -87,7 +88,7 @@ def test_latex_escapes_what_it_would_obey():
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 def test_latex_takes_the_table(model, tmp_path):
-    text = latex(model.profile_grid())
+    text = latex(profile_grid(model._fitted))
     page = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{text}\end{{document}}"
     (tmp_path / "page.tex").write_text(page)
     subprocess.run(["pdflatex", "-interaction=batchmode", "page.tex"], cwd=tmp_path, check=True, timeout=60)

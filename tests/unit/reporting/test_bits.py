@@ -71,11 +71,11 @@ def test_blocks_of_variables_give_the_same_bits(monkeypatch):
 def test_bits_given_the_others_are_what_the_classifier_loses_without_a_variable():
     coded = as_coded(random_table(3))
     n_variables = coded.schema.n_variables
-    whole = NaiveBayes().fit_coded(coded).leave_one_out_of(coded).true_log_probs
+    whole = NaiveBayes()._fit_coded(coded)._fitted.left_out(coded).true_log_probs
     found = bits_given_others(coded, count(coded), list(range(n_variables)), 0)
     for i in range(n_variables):
         rest = coded.select([j for j in range(n_variables) if j != i])
-        without = NaiveBayes().fit_coded(rest).leave_one_out_of(rest).true_log_probs
+        without = NaiveBayes()._fit_coded(rest)._fitted.left_out(rest).true_log_probs
         lost = (whole - without) / math.log(2)
         assert found[i].value == pytest.approx(lost.mean(), abs=1e-12)
         assert found[i].standard_error == pytest.approx(lost.std(ddof=1) / math.sqrt(len(lost)), abs=1e-12)
@@ -110,12 +110,12 @@ def test_a_profile_is_the_prediction_from_one_value():
     for name in ("noise", "number"):
         alone = coded.select([coded.schema.position(name)])
         n_values = alone.schema.variables[0].n_values
-        model = NaiveBayes().fit_coded(alone)
+        model = NaiveBayes()._fit_coded(alone)
         codes = alone.codes[:, 0].tolist()
         for value, profile in enumerate(facts[name].profile):
             assert profile.n_rows == codes.count(value)
             row = codes.index(value)
-            expected = np.exp(model.log_probs_of(alone.take(np.array([row]))).log_probs[0])
+            expected = np.exp(model._fitted.log_probs(alone.take(np.array([row]))).log_probs[0])
             assert profile.class_probs == pytest.approx(expected, abs=1e-12)
         assert len(facts[name].profile) == n_values
 

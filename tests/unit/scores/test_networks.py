@@ -12,7 +12,7 @@ from codelength import IndifferentTrees, NaiveBayes, Schema, datasets
 from codelength.code_lengths import network_code_length, nml_code_length
 from codelength.counts import count
 from codelength.errors import DataError, InvalidParameter
-from codelength.research import TreeAugmentedClassifier
+from codelength.research import MemberClassifier
 from codelength.sources import as_coded
 from codelength.table import Coded
 
@@ -149,7 +149,7 @@ def test_fitted_trees_hand_over_their_network():
     naive_bayes = NaiveBayes().fit(table)
     assert naive_bayes.parents_ == {name: ("class",) for name in table.names if name != "class"}
     for code in ("qnml", "fnml"):
-        by_tree = network_code_length(rows, TreeAugmentedClassifier().fit(table).parents_, code=code)
+        by_tree = network_code_length(rows, MemberClassifier("best_tree").fit(table).parents_, code=code)
         alone = network_code_length(rows, naive_bayes.parents_, code=code)
         # The safety of a car and what it costs have a lot to do with each other, given what is thought of it.
         assert float(by_tree) < float(alone) - 50

@@ -174,7 +174,7 @@ def opening(analysis: LatentAnalysis) -> Markup:
 
 def _rows(analysis: LatentAnalysis) -> str:
     """Describe the rows used, as the beginning of a sentence."""
-    n_rows, n_seen = analysis.table.n_rows, analysis.model.observed_.n_rows
+    n_rows, n_seen = analysis.table.n_rows, analysis.model._fitted.observed.n_rows
     if n_seen < n_rows:
         return f"{counted(n_seen)} of the {counted(n_rows)} rows, drawn at random,"
     return f"The {counted(n_rows)} rows"

@@ -8,8 +8,7 @@ import numpy as np
 
 from ...counts import count
 from ...decisions import first_best, ranked
-from ...estimators import ModelAverage, NaiveBayes
-from ...estimators.contract import TableClassifier
+from ...estimators import ModelAverage, NaiveBayes, TableClassifier
 from ...evaluation import OPPONENTS, Split
 from ...evaluation.fits import Fits, predictions_over
 from ...evaluation.opponents import Opponent
@@ -187,7 +186,7 @@ def compare(
     naive = entrants.naive
     prior = Fits(_prior_predictions(coded, plan), 0.0, plan.rows)
     if not plan.splits:
-        left_out = {name: model.fit_coded(coded).leave_one_out_of(coded) for name, model in naive.items()}
+        left_out = {name: model._fit_coded(coded)._fitted.left_out(coded) for name, model in naive.items()}
         fits = {name: Fits(made, 0.0, plan.rows) for name, made in left_out.items()}
         return Compared(plan, fits | {PRIOR: prior})
     fits = predictions_over(table, naive, plan.splits)

@@ -99,7 +99,9 @@ def checked(table: Table) -> Table:
 
 def model_facts(model: "FiniteMixture") -> TableFacts:
     """Return the size and content of the table that a mixture was fitted to, as far as it stores them."""
-    seen, schema = model.observed_, model.schema_
+    from ...estimators._latent_summary import remarks_of
+
+    seen, schema = model._fitted.observed, model.schema_
     return TableFacts(
         name="",
         n_rows=seen.n_rows,
@@ -109,7 +111,7 @@ def model_facts(model: "FiniteMixture") -> TableFacts:
         classes=(),
         class_counts=np.zeros(0),
         ignored=_ignored(schema),
-        notes=tuple(model.remarks_),
+        notes=tuple(remarks_of(model._fitted)),
     )
 
 

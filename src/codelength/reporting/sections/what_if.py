@@ -54,7 +54,7 @@ def selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
 
 def scorers_of(coded: Coded) -> dict[str, dict[str, Any]]:
     """Return the scorer document of each rule."""
-    return {rule: _short(NaiveBayes(rule).fit_coded(coded).to_scorer()) for rule in RULES}
+    return {rule: _short(NaiveBayes(rule)._fit_coded(coded).to_scorer()) for rule in RULES}
 
 
 def _short(document: dict[str, Any]) -> dict[str, Any]:

@@ -66,9 +66,9 @@ def learned(kind: str, train: Table, seed: int) -> Callable[[Table], FloatArray]
     if kind in OPPONENTS:
         opponent = OPPONENTS[kind](random_state=seed).fit(train)
         return lambda test: np.log(opponent.probabilities(test))
-    from codelength.estimators import model_of
+    from codelength.estimators import constructor_of
 
-    model: Any = model_of(kind)
+    model: Any = constructor_of(kind)
     # Not all models have random numbers.
     seeded = {"random_state": seed} if "random_state" in signature(model).parameters else {}
     fitted = model(**seeded).fit(train)

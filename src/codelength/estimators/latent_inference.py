@@ -1,6 +1,5 @@
-"""What a fitted latent class model tells about its uncertainty and its relations to other variables."""
+"""Uncertainty of a latent class model: standard errors, intervals, draws and tests."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import DataError
@@ -20,28 +19,9 @@ from ..latent.inference import (
 from ..latent.inference.bootstrap import BootstrapKind
 from ..latent.inference.gibbs import Start
 from ..latent.inference.information import InformationKind
-from ..latent.relations import (
-    CovariateRelation,
-    InactiveProfile,
-    OneStepModel,
-    OutcomeRelation,
-    assign,
-    covariate_matrix,
-    fit_covariates,
-    inactive_profile,
-    relate_covariates,
-    relate_outcome,
-)
-from ..latent.relations.assignment import AssignmentRule
-from ..latent.relations.columns import ColumnKind
-from ..latent.relations.third_step import Method, Sampling
 from ..mixture._replications import Progress
-from ..sources import as_table
 from ..table import Coded
-from ..table._messages import shown
-from ..table.checks import check_choice, check_flag
-from ..table.column import Column, Factor, Numbers
-from ..table.table import as_column
+from ..table.checks import check_choice
 
 if TYPE_CHECKING:
     from ._fitted_mixture import FittedMixture
@@ -53,7 +33,7 @@ IntervalKind = Literal[
 
 
 class LatentInference:
-    """Standard errors, intervals, tests and relations of a fitted mixture.
+    """Standard errors, intervals, draws and tests of a fitted mixture.
 
     Every method takes the training rows, or those given as ``X`` with their ``sample_weight``: a model read
     from a file no longer has its own. Classes are counted from 0 in arguments and arrays, as in ``predict``,
@@ -92,7 +72,7 @@ class LatentInference:
         check_choice("kind", kind, ErrorKind)
         fitted, rows = self._fitted, self._rows(X, sample_weight)
         prior, has_design = fitted.mode_prior, clusters is not None or strata is not None
-        if kind == "sandwich" or (kind == "auto" and (has_design or self._weighting == "relative")):
+        if kind == "sandwich" or (kind == "auto" and (has_design or self._fitted.weighting == "relative")):
             return design_standard_errors(rows, fitted.mixture, prior, clusters=clusters, strata=strata)
         if has_design:
             raise DataError(f'clusters and strata need kind="sandwich" or kind="auto", not kind="{kind}"')
@@ -177,7 +157,7 @@ class LatentInference:
             kind,
             fitted.mode_prior,
             n_replications=n_replications,
-            weighting=self._weighting,
+            weighting=self._fitted.weighting,
             max_iter=fitted.params["max_iter"],
             random_state=self._seed(random_state),
             n_threads=n_threads,
@@ -264,140 +244,6 @@ class LatentInference:
             progress=progress,
         )
 
-    def relate_covariates(
-        self,
-        covariates: Any,
-        method: Method = "ml",
-        *,
-        rule: AssignmentRule = "modal",
-        reference: int = 0,
-        first_step: bool = True,
-        clusters: Any = None,
-        strata: Any = None,
-        X: Any = None,
-        sample_weight: Any = None,
-    ) -> CovariateRelation:
-        """Covariates that predict the class, by three steps: the classes stay as they are.
-
-        Parameters
-        ----------
-        covariates : table of any kind
-            The covariates of the training rows, in the same order: numbers as they are, other columns as
-            categories. Rows that lack one are left out, and counted.
-        method : {"ml", "bch"}
-            How errors of assignment are taken into account.
-        rule : {"modal", "proportional"}
-            How rows are assigned.
-        reference : int
-            The class that the others are compared with, counted from 0.
-        first_step : bool
-            Whether standard errors carry the uncertainty of the mixture too; with modal assignment only.
-        clusters, strata, X, sample_weight
-            As in :meth:`standard_errors`.
-        """
-        rows = self._rows(X, sample_weight)
-        return relate_covariates(
-            assign(rows, self._fitted.mixture, rule),
-            covariate_matrix(as_table(covariates)),
-            method,
-            reference=reference,
-            first_step=self._first_step(first_step, rule, clusters, strata, X, sample_weight),
-            sampling=Sampling(self._weighting, clusters, strata),
-        )
-
-    def relate_outcome(
-        self,
-        outcome: Any,
-        method: Method = "bch",
-        *,
-        kind: ColumnKind = "auto",
-        rule: AssignmentRule = "modal",
-        first_step: bool = True,
-        clusters: Any = None,
-        strata: Any = None,
-        X: Any = None,
-        sample_weight: Any = None,
-    ) -> OutcomeRelation:
-        """An outcome that depends on the class, by three steps: the classes stay as they are.
-
-        Parameters
-        ----------
-        outcome : series, array or list
-            The outcome of the training rows, in the same order. Rows that lack it are left out, and counted.
-        method : {"bch", "ml"}
-            How errors of assignment are taken into account.
-        kind : {"auto", "numeric", "categorical"}
-            What the outcome is; by default columns of numbers are numeric.
-        rule, first_step, clusters, strata, X, sample_weight
-            As in :meth:`relate_covariates`.
-        """
-        rows = self._rows(X, sample_weight)
-        return relate_outcome(
-            assign(rows, self._fitted.mixture, rule),
-            _column(outcome),
-            method,
-            kind=kind,
-            first_step=self._first_step(first_step, rule, clusters, strata, X, sample_weight),
-            sampling=Sampling(self._weighting, clusters, strata),
-        )
-
-    def covariate_model(
-        self,
-        covariates: Any,
-        *,
-        kind: Literal["observed", "empirical"] = "observed",
-        reference: int = 0,
-        X: Any = None,
-        sample_weight: Any = None,
-    ) -> OneStepModel:
-        """Classes and covariates fitted together, in one step, from where the model is.
-
-        Parameters
-        ----------
-        covariates : table of any kind
-            As in :meth:`relate_covariates`.
-        kind : {"observed", "empirical"}
-            The information matrix of the standard errors; poLCA prints ``"empirical"``.
-        reference : int
-            The class that the others are compared with, counted from 0.
-        X, sample_weight : optional
-            As in :meth:`standard_errors`.
-        """
-        fitted = self._fitted
-        return fit_covariates(
-            self._rows(X, sample_weight),
-            fitted.mixture,
-            covariate_matrix(as_table(covariates)),
-            fitted.mode_prior,
-            kind=kind,
-            reference=reference,
-        )
-
-    def inactive_profiles(
-        self, columns: Any, *, kind: ColumnKind = "auto", X: Any = None, sample_weight: Any = None
-    ) -> dict[str, InactiveProfile]:
-        """Columns that played no part in the fit, described class by class.
-
-        Parameters
-        ----------
-        columns : table of any kind
-            Columns of the training rows, in the same order.
-        kind : {"auto", "numeric", "categorical"}
-            What the columns are; by default columns of numbers are numeric.
-        X, sample_weight : optional
-            As in :meth:`standard_errors`.
-        """
-        rows = self._rows(X, sample_weight)
-        shares = self._fitted.mixture.responsibilities(rows)
-        return {
-            column.name: inactive_profile(shares, rows.weights, column, kind)
-            for column in as_table(columns).columns
-        }
-
-    @property
-    def _weighting(self) -> Literal["counts", "relative"]:
-        return "relative" if self._fitted.params.get("weighting") == "relative" else "counts"
-
     def _rows(self, X: Any, sample_weight: Any) -> Coded:
         fitted = self._fitted
         return fitted.training if X is None else fitted.weighed(self._encoded(X, sample_weight))
@@ -405,19 +251,3 @@ class LatentInference:
     def _seed(self, random_state: Any) -> Any:
         fitted = self._fitted
         return [fitted.seed, fitted.mixture.n_components] if random_state is None else random_state
-
-    def _first_step(
-        self, wanted: bool, rule: str, clusters: Any, strata: Any, X: Any, sample_weight: Any
-    ) -> StandardErrors | None:
-        if not check_flag("first_step", wanted) or rule != "modal":
-            return None
-        return self.standard_errors(clusters=clusters, strata=strata, X=X, sample_weight=sample_weight)
-
-
-def _column(outcome: Any) -> Column:
-    if isinstance(outcome, (Factor, Numbers)):
-        return outcome
-    if isinstance(outcome, (str, Mapping)):
-        raise DataError(f"outcome={shown(outcome)}: give the column itself, one cell per training row")
-    name = getattr(outcome, "name", None)
-    return as_column(name if isinstance(name, str) and name else "outcome", outcome)

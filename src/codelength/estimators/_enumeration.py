@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +11,11 @@ import numpy as np
 from ..errors import Infeasible, InvalidParameter
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Question, with_known_classes
-from ..table import Coded
+from ..table import Coded, Schema
 from ..table._messages import listed, shown
 from ..table.coded import unchecked
 from ..typing import FloatArray, IntArray, Scalar
-from ._queries import JointModel, Known
+from ._queries import Known
 
 AT_ONCE = 1 << 17
 """Whole rows whose probabilities are computed at a time."""
@@ -41,46 +42,57 @@ class States(NamedTuple):
     of_codes: IntArray
 
 
-class EnumeratedJoint(JointModel):
-    """A classifier that knows the joint probability of rows and classes.
+def all_states(schema: Schema, positions: Iterable[int]) -> dict[int, States]:
+    """Return the states of models that tell all values apart, by the positions of variables."""
+    found = {}
+    for i in positions:
+        values = schema.variables[i].values
+        found[i] = States(values, np.arange(len(values)), np.arange(len(values) + 1))
+    return found
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class JointRows:
+    """The joint probability of rows and classes under a model.
 
     Every combination of values asked about is put into the row, and so is every combination of values that
     are not known, unless the model sums them out by itself.
+
+    Attributes
+    ----------
+    schema : Schema
+        The variables and classes.
+    log_joint : function
+        Log probability of coded rows together with each class, in nats, shape (n_rows, n_classes).
+    states : mapping of int to States
+        What the model tells apart of each variable that takes part, by its position.
+    sums_out : bool
+        True if the model sums out missing cells exactly.
     """
 
-    def log_joint_of(self, coded: Coded) -> FloatArray:
-        """Log probability of coded rows together with each class, in nats, shape (n_rows, n_classes)."""
-        raise NotImplementedError
-
-    def _taking_part(self) -> list[int]:
-        """Positions of the variables that the model looks at."""
-        raise NotImplementedError
-
-    def _sums_out(self) -> bool:
-        """Whether missing cells are summed out exactly by the model itself."""
-        raise NotImplementedError
-
-    def _states(self, position: int) -> States:
-        """What the model tells apart of a variable: by default all its values."""
-        variable = self.schema_.variables[position]
-        return States(variable.values, np.arange(variable.n_values), np.arange(variable.n_values + 1))
+    schema: Schema
+    log_joint: Callable[[Coded], FloatArray]
+    states: Mapping[int, States]
+    sums_out: bool = False
 
     def question(self, variables: Any) -> Question:
-        """The variables of a question, checked, and the values that the model tells apart."""
-        schema, used = self.schema_, self._taking_part()
-        values = {schema.names[i]: self._states(i).values for i in used}
-        question = Question.of(schema, variables, values)
+        """Return the variables of a question, checked, and the values that the model tells apart."""
+        names = self.schema.names
+        able = [names[i] for i in self.states]
+        question = Question.of(
+            self.schema, variables, {names[i]: own.values for i, own in self.states.items()}
+        )
         for i in question.columns:
-            if i not in used:
-                names = [schema.names[position] for position in used]
+            if i not in self.states:
                 raise InvalidParameter(
-                    f"variables: {shown(schema.names[i])} takes no part in the model, because it does not "
-                    f"vary or says little about the class; ask about {listed(names)}"
+                    f"variables: {shown(names[i])} takes no part in the model, because it does not "
+                    f"vary or says little about the class; ask about {listed(able)}"
                 )
         return question
 
-    def _answer(self, question: Question, known: Known) -> Answer:
-        coded, schema = known.coded, self.schema_
+    def answer(self, question: Question, known: Known) -> Answer:
+        """Answer a question about several variables."""
+        coded, schema = known.coded, self.schema
         logs = np.empty((coded.n_rows, schema.n_classes, self._n_ways(question.columns)))
         for rows, free in self._alike(question, coded):
             for part in _parts(rows, self._n_ways((*question.columns, *free))):
@@ -93,12 +105,12 @@ class EnumeratedJoint(JointModel):
         return question.answer(weights.sum(axis=1) if question.class_axis is None else weights)
 
     def _alike(self, question: Question, coded: Coded) -> Iterator[tuple[IntArray, tuple[int, ...]]]:
-        """Rows in which the same variables have to be filled in, and these variables."""
-        if self._sums_out():
+        """Yield rows in which the same variables have to be filled in, and these variables."""
+        if self.sums_out:
             yield np.arange(coded.n_rows), ()
             return
-        others = [i for i in self._taking_part() if i not in question.columns]
-        states = [self._states(i) for i in others]
+        others = [i for i in self.states if i not in question.columns]
+        states = [self.states[i] for i in others]
         unknown = np.array(
             [
                 own.of_codes[coded.codes[:, i]] == len(own.codes)
@@ -122,23 +134,23 @@ class EnumeratedJoint(JointModel):
         yield from groups
 
     def _summed(self, coded: Coded, asked: tuple[int, ...], free: tuple[int, ...]) -> FloatArray:
-        """Log probability of rows with every combination asked about, shape (n_rows, n_classes, n_asked)."""
-        of_each = [self._states(i).codes.tolist() for i in (*asked, *free)]
+        """Return log probabilities of rows with each combination asked about."""
+        of_each = [self.states[i].codes.tolist() for i in (*asked, *free)]
         combinations = np.array(list(itertools.product(*of_each)), dtype=np.int64)
         codes = np.repeat(coded.codes, len(combinations), axis=0)
         codes[:, (*asked, *free)] = np.tile(combinations, (coded.n_rows, 1)).astype(codes.dtype)
         whole = unchecked(coded.schema, np.asfortranarray(codes), np.zeros(len(codes), dtype=np.uint8))
-        shape = coded.n_rows, self._n_ways(asked), -1, self.schema_.n_classes
-        logs = self.log_joint_of(whole).reshape(shape)
+        shape = coded.n_rows, self._n_ways(asked), -1, self.schema.n_classes
+        logs = self.log_joint(whole).reshape(shape)
         return np.moveaxis(np.logaddexp.reduce(logs, axis=2), 2, 1)
 
     def _n_ways(self, variables: tuple[int, ...]) -> int:
-        """How many combinations some variables have."""
-        return math.prod(len(self._states(i).codes) for i in variables)
+        """Return the number of combinations of some variables."""
+        return math.prod(len(self.states[i].codes) for i in variables)
 
 
 def _parts(rows: IntArray, n_each: int) -> Iterator[IntArray]:
-    """Some rows at a time."""
+    """Yield some rows at a time."""
     step = max(1, AT_ONCE // max(n_each, 1))
     for start in range(0, len(rows), step):
         yield rows[start : start + step]

@@ -1,0 +1,249 @@
+"""Predictions for tables of any size, which are read as streams of Arrow batches."""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..counts.stream import fold, map_batches, with_target
+from ..decisions import first_best_of_rows
+from ..errors import InvalidParameter, SchemaMismatch
+from ..scores import Predictions
+from ..scores.totals import Together
+from ..sources import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
+from ..sources.batch import arrow, mark_of, values_in
+from ..sources.roles import Roles
+from ..table import Schema
+from ..table._messages import shown, suggestion
+from ..table.checks import check_flag, check_instance, check_names
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from ._fitted import Fitted
+
+Progress = Callable[[int], object]
+"""Called with the number of rows of each batch that was read."""
+
+
+def predict_batches(
+    fitted: "Fitted",
+    source: Any,
+    keep: Iterable[str],
+    name: str | None,
+    na: Iterable[str] | None,
+    batch_rows: int,
+    progress: Progress | None,
+) -> "Iterator[pyarrow.RecordBatch]":
+    """Predict the rows of a table of any size; see :meth:`TableEstimator.predict_table`."""
+    kept = tuple(dict.fromkeys(check_names("keep", keep)))
+    names = outcome_columns(fitted, kept, name)
+    schema = fitted.schema
+    encoder = BatchEncoder(schema, handle_unknown=fitted.params["handle_unknown"])
+    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=schema)
+    columns = _present([*encoder.columns, *kept], batches)
+    carry = getattr(batches, "carry", None)
+    if carry is not None:
+        carry(kept)
+        # Any column says how many rows there are.
+        columns = tuple(encoder.columns) or columns[:1] or batches.names[:1]
+    if fitted.params["strict"]:
+        _check_surplus(schema, [name for name in batches.names if name not in kept])
+    work = _Predicting(fitted, encoder, kept, tuple(names))
+    # Engines with rows on other machines predict them there.
+    spread = getattr(batches, "map", None)
+    if spread is not None:
+        frame: Iterator[pyarrow.RecordBatch] = spread(work, columns)
+        return frame
+    return _predicted(work, batches, columns, progress)
+
+
+def outcome_columns(fitted: "Fitted", carried: Sequence[str] = (), name: str | None = None) -> list[str]:
+    """Return names of columns for the predicted outcome and the probability of each.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        What predicts.
+    carried : sequence of str
+        Names of other columns of the output, none of which is used again.
+    name : str, optional
+        Name of the column of the outcome; by default ``"class"`` or ``"component"``.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> model = NaiveBayes().fit({"x": ["a", "b"]}, ["no", "yes"])
+    >>> outcome_columns(model._fitted, ["class"])
+    ['predicted_class', 'p_no', 'p_yes']
+    """
+    carried = check_names("columns", carried)
+    if name is not None:
+        check_instance("name", name, str, "text, or None")
+    outcome = fitted.outcome if name is None else name
+    if name is None and outcome in carried:
+        outcome = f"predicted_{outcome}"
+    if outcome in carried or not outcome:
+        raise InvalidParameter(
+            f"name {shown(outcome)}: the output has a column of that name already; choose another"
+        )
+    names, taken = [outcome], {column.casefold() for column in (*carried, outcome)}
+    for label in fitted.outcomes:
+        # Labels may differ in type or capitals alone, and a file tells columns apart by neither.
+        numbers = (f"p_{label}" if n == 1 else f"p_{label}_{n}" for n in itertools.count(1))
+        names.append(next(candidate for candidate in numbers if candidate.casefold() not in taken))
+        taken.add(names[-1].casefold())
+    return names
+
+
+def evaluate_together(
+    models: Sequence[Any],
+    source: Any,
+    target: str | None = None,
+    *,
+    leave_one_out: bool,
+    weights: str | None = None,
+    na: Iterable[str] | None = None,
+    batch_rows: int = BATCH_ROWS,
+    progress: Progress | None = None,
+) -> Together | None:
+    """Score several models with one schema on a table of any size, in one pass; None if it has no rows.
+
+    Parameters are those of :meth:`TableClassifier.evaluate_table`; all models treat unknown values and
+    surplus columns as the first one does.
+    """
+    check_flag("leave_one_out", leave_one_out)
+    schema, params = models[0].schema, models[0].params
+    if leave_one_out:
+        for model in models:
+            model.check_left_out(weighted=weights is not None)
+    column = schema.target.name if target is None else target
+    check_instance("target", column, str, "the name of a column")
+    encoder = BatchEncoder(schema, target=column, handle_unknown=params["handle_unknown"])
+    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=with_target(schema, column))
+    try:
+        columns = _present([*encoder.columns, *([] if weights is None else [weights])], batches)
+        if params["strict"]:
+            _check_surplus(schema, [name for name in batches.names if name not in (column, weights)])
+        variables = tuple(name for name in encoder.columns if name != column)
+        work = _Scoring(tuple(models), encoder, Roles(variables, column, weights), leave_one_out)
+        return fold(work, batches, columns, Together.merge, progress=progress)
+    finally:
+        batches.close()
+
+
+@dataclass(eq=False, slots=True)
+class _Predicting:
+    """A function that predicts a batch; can be sent to other processes."""
+
+    fitted: "Fitted"
+    encoder: BatchEncoder
+    kept: tuple[str, ...]
+    names: tuple[str, ...]
+    undefined: list[int] = field(default_factory=list)
+
+    def __call__(self, batch: Batch) -> "pyarrow.RecordBatch":
+        probs, n_undefined = self.fitted.probs(self.encoder(batch))
+        if n_undefined:
+            self.undefined.append(n_undefined)
+        pa = arrow()
+        outcomes = self.labels.take(pa.array(first_best_of_rows(probs)))
+        if batch.carried is not None:
+            columns = [batch.carried.column(name) for name in self.kept]
+        else:
+            columns = [_as_given(*batch.column(name)) for name in self.kept]
+        # One column after the other is what Arrow keeps.
+        by_outcome = np.ascontiguousarray(probs.T)
+        return pa.RecordBatch.from_arrays(
+            [*columns, outcomes, *(pa.array(row) for row in by_outcome)], names=[*self.kept, *self.names]
+        )
+
+    def outcomes_alone(self) -> "_Predicting":
+        """Return the same without carried columns, for engines that have them already."""
+        return replace(self, kept=())
+
+    @property
+    def outcomes(self) -> "pyarrow.Schema":
+        """Names and types of the predicted columns."""
+        pa = arrow()
+        types = [self.labels.type, *(pa.float64() for _ in self.names[1:])]
+        return pa.schema(list(zip(self.names, types, strict=True)))
+
+    @property
+    def labels(self) -> "pyarrow.Array":
+        """The outcomes; as text if they are of several types."""
+        names = list(self.fitted.outcomes)
+        if len({type(label) for label in names}) > 1:
+            names = [str(label) for label in names]
+        return arrow().array(names)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Scoring:
+    """A function that scores predictions of a batch; can be sent to other processes."""
+
+    models: tuple[Any, ...]
+    encoder: BatchEncoder
+    roles: Roles
+    leave_one_out: bool
+
+    def __call__(self, batch: Batch) -> Together:
+        self.roles.check_classes(batch)
+        rows, weights = self.roles.weighed(batch)
+        coded = self.encoder(rows, weights)
+        if self.leave_one_out:
+            return Together.of([model.left_out_of_batch(coded) for model in self.models])
+        made = [model.log_probs(coded) for model in self.models]
+        return Together.of(
+            [Predictions(log_probs, zero, coded.class_codes, weights) for log_probs, zero in made]
+        )
+
+
+def _predicted(
+    work: _Predicting, batches: Batches, columns: Sequence[str], progress: Progress | None
+) -> "Iterator[pyarrow.RecordBatch]":
+    n_rows = 0
+    try:
+        for rows in map_batches(work, batches, columns):
+            n_rows += rows.num_rows
+            if progress is not None:
+                progress(rows.num_rows)
+            yield rows
+    finally:
+        batches.close()
+    if work.undefined:
+        work.fitted.tell_undefined(sum(work.undefined), n_rows)
+
+
+def _as_given(array: "pyarrow.Array", field: "pyarrow.Field") -> "pyarrow.Array":
+    """Return the cells of a carried column, out of their dictionary."""
+    pa = arrow()
+    if not pa.types.is_dictionary(array.type):
+        return array
+    mark = mark_of(field)
+    if not mark.startswith("json"):
+        return array.dictionary_decode()
+    values = values_in(array.dictionary, mark)
+    if len({type(value) for value in values}) > 1:
+        values = [value if isinstance(value, str) else str(value) for value in values]
+    return pa.array(values).take(array.indices)
+
+
+def _present(columns: Sequence[str], batches: Batches) -> tuple[str, ...]:
+    """Return the columns to read; raise SchemaMismatch if one is absent."""
+    for name in columns:
+        if name not in batches.names:
+            where = batches.name or "the table"
+            raise SchemaMismatch(f"{where}: has no column {shown(name)}{suggestion(name, batches.names)}")
+    return tuple(dict.fromkeys(columns))
+
+
+def _check_surplus(schema: Schema, names: Sequence[str]) -> None:
+    known = set(schema.names)
+    surplus = [name for name in names if name not in known]
+    if surplus:
+        raise SchemaMismatch(
+            f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
+        )

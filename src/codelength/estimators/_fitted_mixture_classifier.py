@@ -1,0 +1,258 @@
+"""What a mixture classifier learned: candidate clusterings, their scores and what predicts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from .._display import nats_and_bits
+from ..blocks import Block, Facts, Grid, Paragraph
+from ..counts import Counts
+from ..decisions import first_best, ranked
+from ..errors import DataError, InvalidParameter
+from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spread_sizes
+from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
+from ..mixture.parameters import with_components
+from ..naive_bayes import Distributions, Predictor, normalised
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question, answer_by_tables
+from ..selection.clusterings import selection_scores
+from ..table import Coded, Schema
+from ..table._messages import shown
+from ..table.checks import check_whole_weights, seed_of
+from ..table.coded import changed
+from ..table.content import content_order
+from ..typing import FloatArray
+from ._fitted import Fitted
+from ._hidden_clusters import HiddenClusters, with_classes
+from ._queries import Known
+
+LEAST_WEIGHT = 1e-12
+"""Candidates that weigh less than this are left out of an average."""
+
+COMPARED = ("prequential", "leave_one_out", "evidence")
+"""Criteria that are shown beside the one that chooses."""
+
+SHOWN = 10
+"""Candidates in the summary."""
+
+OPTIMISTIC = (
+    "The code lengths are optimistic: the rows they are of chose among the candidates. "
+    "Cross-validation is honest: codelength evaluate --model mixture-classifier, or codelength.evaluate."
+)
+"""What a reader of the candidates has to know."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMixtureClassifier(Fitted):
+    """The candidates, the best first, and the predictors of those that have a weight.
+
+    Attributes
+    ----------
+    table : list of dict
+        One row per distinct candidate.
+    predictors : list of ClusterPredictor
+        Those of the first candidates, as many as have a weight.
+    hidden : HiddenClusters, optional
+        What predicts in their place where a rule is given.
+    """
+
+    table: list[dict[str, Any]]
+    predictors: list[ClusterPredictor]
+    hidden: HiddenClusters | None = None
+
+    kind = "mixture-classifier"
+
+    @classmethod
+    def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
+        check_whole_weights(coded.weights, cls.kind)
+        if not coded.n_rows:
+            raise DataError(f"{cls.kind}: there are no rows to make clusterings of; give some")
+        rows = coded.with_class_as_column().distinct()
+        content = content_order(rows)
+        training = changed(rows.take(content.rows), is_distinct=True)
+        seed, prior, rule = seed_of(params["random_state"]), params["prior"], params["rule"]
+        # The class is the last variable.
+        columns = content.variables[content.variables < coded.schema.n_variables + params["with_class"]]
+        found = candidate_clusterings(content.arranged(rows, columns), plan_of(params), [seed, 0])
+        fixed = [FixedClustering.of(training, candidate.labels, prior=prior) for candidate in found]
+        order, table = ranked_candidates(params, found, fixed, seed)
+        predictors = [fixed[i].predictor for i, row in zip(order, table, strict=True) if row["weight"] > 0]
+        hidden = None
+        if rule is not None:
+            hidden = HiddenClusters.of(training, found[order[0]].labels, rule, prior, seed)
+        return cls(params, coded.schema, named, table=table, predictors=predictors, hidden=hidden)
+
+    def log_probs(self, coded: Coded) -> Distributions:
+        if self.hidden is not None:
+            return self.hidden.log_probs(coded)
+        probs = np.zeros((coded.n_rows, self.schema.n_classes))
+        for row, predictor in zip(self.table, self.predictors, strict=False):
+            probs += row["weight"] * predictor.probs(coded)
+        # Classes that tie exactly go to the first, as everywhere.
+        return normalised(np.log(probs))
+
+    def answer(self, question: Question, known: Known) -> Answer:
+        """Answer a question about several variables."""
+        wide = self.schema.with_class_as_variable()
+        rows = with_classes(known.coded, wide, known.classes)
+        own = Question.of(wide, question.names)
+        if self.hidden is not None:
+            return self.hidden.answered(own, rows)
+        if len(self.predictors) > 1:
+            raise InvalidParameter(
+                "average=True: several clusterings predict the class, and have no joint distribution; fit "
+                'with average=False, or with rule="evidence", which averages over all clusterings'
+            )
+        predictor = Predictor.of(self.predictors[0].counts, "evidence", self.params["prior"])
+        log_weights = predictor.log_weights(own.blanked(rows))
+        return answer_by_tables(own, predictor.counts.schema, log_weights, predictor.tables.value_table)
+
+    def candidate_rows(self) -> list[dict[str, Any]]:
+        """Return one row per distinct candidate, the best first; all scores are optimistic."""
+        return [{**row, "optimistic": True} for row in self.table]
+
+    def findings(self) -> list[Block]:
+        criterion, table = self.params["criterion"], self.table
+        # Few enough for a narrow terminal; the document has them all.
+        shown = list(dict.fromkeys((criterion, *COMPARED)))
+        averaged = self.params["average"]
+        rows = [
+            [
+                str(row["candidate"]),
+                row["method"],
+                str(row["n_components"]),
+                *(f"{row[name]:.1f}" for name in shown),
+                *([f"{row['weight']:.3f}"] if averaged else []),
+            ]
+            for row in table[:SHOWN]
+        ]
+        names = ["number", "method", "clusters", *map(_in_words, shown), *(["weight"] if averaged else [])]
+        title = f"optimistic code lengths in nats (1.44 bits each), best by {_in_words(criterion)} first"
+        classes = ", ".join(str(label) for label in self.schema.classes)
+        return [
+            Facts(
+                [("clusters", str(self.table[0]["n_components"])), ("distinct candidates", str(len(table)))]
+            ),
+            Facts([("classes", classes)]),
+            Grid(title, names, rows, n_text=2),
+            Facts([(f"shortest {_in_words(name)}", _least(table, name)) for name in shown]),
+            Paragraph(OPTIMISTIC),
+        ]
+
+    def findings_document(self) -> dict[str, Any]:
+        return {
+            "components": self.table[0]["n_components"],
+            "candidates": self.candidate_rows(),
+            "note": OPTIMISTIC,
+        }
+
+    def content(self) -> dict[str, Any]:
+        return {
+            "candidates": self.table,
+            "counts": [predictor.counts.to_json() for predictor in self.predictors],
+            **({} if self.hidden is None else {"hidden": self.hidden.to_json()}),
+        }
+
+    @classmethod
+    def restored(
+        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
+    ) -> Self:
+        table = [dict(row) for row in content["candidates"]]
+        check_candidates(table, content["counts"], (params["criterion"], *COMPARED))
+        wide, prior, rule = schema.with_class_as_variable(), params["prior"], params["rule"]
+        shared = (with_components(wide, len(counts["class_counts"])) for counts in content["counts"])
+        predictors = [
+            ClusterPredictor.of(Counts.from_json(counts, own), prior)
+            for counts, own in zip(content["counts"], shared, strict=True)
+        ]
+        hidden = None
+        if rule is not None:
+            hidden = HiddenClusters.from_json(content["hidden"], wide, rule, prior)
+        return cls(params, schema, named, table=table, predictors=predictors, hidden=hidden)
+
+
+def range_of(n_components: Any) -> tuple[int, int]:
+    """Return the least and the largest number of clusters."""
+    if isinstance(n_components, (tuple, list)):
+        return n_components[0], n_components[1]
+    return n_components, n_components
+
+
+def plan_of(params: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Return the method and the number of clusters of each candidate."""
+    methods = tuple(METHODS) if params["clustering"] == "both" else (params["clustering"],)
+    parts = [params["candidates"] // len(methods)] * len(methods)
+    parts[0] += params["candidates"] - sum(parts)
+    return [
+        (method, int(size))
+        for method, part in zip(methods, parts, strict=True)
+        for size in spread_sizes(part, *range_of(params["n_components"]))
+    ]
+
+
+def ranked_candidates(
+    params: Mapping[str, Any], found: Sequence[Candidate], fixed: Sequence[FixedClustering], seed: int
+) -> tuple[list[int], list[dict[str, Any]]]:
+    """Return the places of the candidates, the best first, and one row of the table for each."""
+    criterion = params["criterion"]
+    scored = [
+        selection_scores(clustering, params["n_orderings"], criterion, [seed, 1]) for clustering in fixed
+    ]
+    lengths = np.array([scores[criterion] for scores in scored], dtype=np.float64)
+    order = ranked(-lengths).tolist()
+    weights = candidate_weights(lengths[order], params["average"])
+    table = [
+        {
+            "candidate": found[i].number,
+            "method": found[i].method,
+            "n_components": found[i].n_components,
+            **scored[i],
+            "weight": float(weight),
+        }
+        for i, weight in zip(order, weights, strict=True)
+    ]
+    return order, table
+
+
+def candidate_weights(lengths: FloatArray, average: bool) -> FloatArray:
+    """Return weights of candidates sorted by their code lengths: by the criterion, or all on the first."""
+    if not average:
+        return np.asarray(np.eye(1, len(lengths))[0])
+    weights = np.exp(lengths[0] - lengths)
+    weights[weights < LEAST_WEIGHT * weights.sum()] = 0.0
+    return np.asarray(weights / weights.sum())
+
+
+def check_candidates(table: list[dict[str, Any]], counts: Sequence[Any], scores: Sequence[str]) -> None:
+    """Raise DataError for a table that no fit leaves behind, or counts that do not match it."""
+    for row in table:
+        numbers = [row[name] for name in ("candidate", "n_components", *scores)]
+        of_criteria = (value for name, value in row.items() if name not in ("method", "prequential_se"))
+        if not all(_is_number(value) for value in (*numbers, *of_criteria)) or row["method"] not in METHODS:
+            raise DataError(f"candidate {shown(row['candidate'])}: is not what a fit leaves behind")
+    weights = np.array([row["weight"] for row in table], dtype=np.float64)
+    if not len(table) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights[0] > 0):
+        raise DataError("the weights of the candidates are not what a fit leaves behind")
+    if not np.isclose(weights.sum(), 1.0):
+        raise DataError("the weights of the candidates do not add up to 1")
+    if np.count_nonzero(weights) != len(counts) or not (weights[: len(counts)] > 0).all():
+        raise DataError("the counts are not those of the candidates that have a weight")
+    for row, of_candidate in zip(table, counts, strict=False):
+        if row["n_components"] != len(of_candidate["class_counts"]):
+            raise DataError(f"candidate {row['candidate']}: its counts are not those of its clusters")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
+def _in_words(criterion: str) -> str:
+    return criterion.replace("_", " ")
+
+
+def _least(table: Sequence[Mapping[str, Any]], criterion: str) -> str:
+    """Return the candidate that a criterion would choose: the first of several."""
+    row = table[first_best([-float(row[criterion]) for row in table])]
+    return f"candidate {row['candidate']}, {nats_and_bits(row[criterion])}"

@@ -1,0 +1,322 @@
+"""The base class of all estimators: parameters, encoding of tables, predictions of tables, files.
+
+An estimator checks its parameters and turns tables into codes. What ``fit`` learned, and what is done with
+it, is one immutable object, a subclass of :class:`Fitted`, kept apart from the parameters: a
+fit that fails leaves the model as it was, and a changed parameter changes nothing until the next fit.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
+
+from ..blocks import Block, Facts
+from ..errors import InvalidParameter
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Question
+from ..sources import BATCH_ROWS, as_table, known_rows
+from ..table import Coded, Schema, Table
+from ..table._messages import tell
+from ..table.checks import check_choice, check_flag, check_instance, check_random_state, reading
+from ..table.encode import HandleUnknown
+from ..table.infer import Identifiers, Missing, Numeric
+from ..table.schema import variables_grid
+from . import documents
+from ._batches import Progress, predict_batches
+from ._fitted import Fitted, Weighting
+from ._queries import Known, known_in, tell_unanswered
+
+if TYPE_CHECKING:
+    import pyarrow
+
+M = TypeVar("M", bound=Callable[..., Any])
+
+CHOICES = {
+    "missing": Missing,
+    "handle_unknown": HandleUnknown,
+    "numeric": Numeric,
+    "identifiers": Identifiers,
+    "weighting": Weighting,
+}
+"""Values of the parameters that models share."""
+
+
+def offered(member: str) -> Callable[[M], M]:
+    """Decorate a method that exists only if the fitted type has a member, as in scikit-learn."""
+    decorate: Callable[[M], M] = available_if(lambda model: hasattr(model._fitted_type, member))
+    return decorate
+
+
+class TableEstimator(BaseEstimator):
+    """A model on tables, with the options of :class:`codelength.NaiveBayes` about columns and cells."""
+
+    _fitted_type: ClassVar[type[Fitted]]
+    _state: Any
+
+    def __init__(
+        self,
+        missing: Missing,
+        handle_unknown: HandleUnknown,
+        numeric: Numeric,
+        identifiers: Identifiers,
+        strict: bool,
+        schema: Schema | None,
+    ) -> None:
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.numeric = numeric
+        self.identifiers = identifiers
+        self.strict = strict
+        self.schema = schema
+
+    def predict_table(
+        self,
+        source: Any,
+        *,
+        keep: Iterable[str] = (),
+        name: str | None = None,
+        na: Iterable[str] | None = None,
+        batch_rows: int = BATCH_ROWS,
+        progress: Progress | None = None,
+    ) -> "Iterator[pyarrow.RecordBatch]":
+        """Predict the rows of a table of any size, batch after batch.
+
+        Columns are matched by name. The rows stay where they are: of a Dask or Spark data frame the result is
+        another one, which is computed when it is asked for.
+
+        Parameters
+        ----------
+        source : table of any kind
+            Files, queries, or frames of any library; see :func:`codelength.as_batches`.
+        keep : list of str
+            Columns of the table to keep in the output.
+        name : str, optional
+            Name of the column of the outcome; by default ``"class"`` or ``"component"``.
+        na : list of str, optional
+            Texts that mean missing in files.
+        batch_rows : int
+            Most rows per batch.
+        progress : function, optional
+            Called with the number of rows of each batch.
+
+        Returns
+        -------
+        iterator of pyarrow.RecordBatch
+            The columns that were kept, the most probable outcome, and the probability of each. Of a Dask or
+            Spark data frame, a data frame with these columns.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> model = NaiveBayes().fit({"colour": ["red", "blue"]}, ["ripe", "raw"])
+        >>> [rows] = model.predict_table({"id": [7], "colour": ["red"]}, keep=["id"])
+        >>> rows.schema.names, rows.column("class").to_pylist()
+        (['id', 'class', 'p_raw', 'p_ripe'], ['ripe'])
+        """
+        return predict_batches(self._fitted, source, keep, name, na, batch_rows, progress)
+
+    @offered("answer")
+    def query(self, X: Any, variables: Any, y: Any = None) -> Answer:
+        """Return the joint distribution of a few variables, given whatever else is known in each row.
+
+        Cells that are missing, and not asked about, are summed out.
+
+        Parameters
+        ----------
+        X : Table, data frame, array, or mapping of names to columns
+            What is known. The variables asked about need not be there, and what they hold is not looked at.
+        variables : name or names
+            The variables to ask about, in this order; the class may be one of them.
+        y : series, array or name of a column of X, optional
+            The classes as far as they are known, None if they are not. By default the target of a
+            :class:`codelength.Table`, or the column of ``X`` that has the name of the class, if there is one.
+
+        Returns
+        -------
+        Answer
+            ``probs``, one axis per variable after that of the rows; ``marginals``; ``most_probable``.
+
+        Raises
+        ------
+        Infeasible
+            If there are more than 100,000 combinations of values.
+        """
+        fitted = self._fitted
+        question = fitted.question(variables)
+        answer: Answer = fitted.answer(question, self._known(question, X, y))
+        tell_unanswered(answer)
+        return answer
+
+    def summary(self) -> list[Block]:
+        """Return the settings, the outcomes and the variables of the model as blocks for people."""
+        fitted = self._fitted
+        options = [(name, str(value)) for name, value in fitted.settings().items() if value is not None]
+        variables = variables_grid("variables", fitted.schema.variables)
+        facts = Facts([("model", fitted.name(fitted.params)), *options])
+        return [facts, *fitted.findings(), variables]
+
+    def _summary_document(self) -> dict[str, Any]:
+        """Return the summary as JSON types."""
+        fitted = self._fitted
+        return {
+            "kind": fitted.name(fitted.params),
+            "params": fitted.shown_params(),
+            "schema": fitted.schema.to_json(),
+            **fitted.findings_document(),
+        }
+
+    def unseen(self, X: Any) -> dict[str, int]:
+        """Count the cells of each column that hold values that the model does not know, if there are any.
+
+        A prediction treats such cells as missing, or refuses them (``handle_unknown="error"``), and it warns
+        if they are most of the cells of a column.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> model = NaiveBayes().fit({"size": ["s", "m", "l"]}, ["no", "yes", "yes"])
+        >>> model.unseen({"size": ["s", "xl", "xxl", None]})
+        {'size': 2}
+        """
+        quietly = {"handle_unknown": "ignore", "told": self.schema_.names}
+        return dict(self._encoded(X, None, **quietly).unseen)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as JSON; :func:`codelength.load` reads it back to the last bit.
+
+        A random generator given as ``random_state`` is not kept: its state is not part of what was learned.
+        """
+        documents.write(self._fitted.to_document(), path)
+
+    @classmethod
+    @reading("a model", "to_document")
+    def _from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Return the model of a document, checked."""
+        fitted_type = cls._fitted_type
+        params = fitted_type.restored_params(document)
+        model = cls(**params)
+        model._check_params()
+        schema = Schema.from_json(document["schema"])
+        model._state = fitted_type.restored(params, schema, bool(document["named"]), document["fitted"])
+        return model
+
+    # State, as scikit-learn expects to find it.
+
+    @property
+    def _fitted(self) -> Any:
+        state = self.__dict__.get("_state")
+        if state is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+                "arguments before using this estimator."
+            )
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.__dict__.get("_state") is not None
+
+    @property
+    def schema_(self) -> Schema:
+        """The variables, their values, and how they were settled."""
+        schema: Schema = self._fitted.schema
+        return schema
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of variables."""
+        return int(self._fitted.schema.n_variables)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the variables, if the training table had names."""
+        if not self._fitted.named:
+            raise AttributeError("feature_names_in_: the training table had no names for its columns")
+        return np.array(self._fitted.schema.names, dtype=object)
+
+    # Steps that models share.
+
+    def _check_params(self) -> None:
+        """Raise InvalidParameter for parameters that do not exist or do not fit each other."""
+        params = self.get_params(deep=False)
+        for name, choices in CHOICES.items():
+            if name in params:
+                check_choice(name, params[name], choices)
+        if self.numeric == "average" and not self._fitted_type.averages_intervals:
+            raise InvalidParameter(
+                f'numeric="average": {self._fitted_type.name(params)} does not average over intervals; pass '
+                'numeric="discretize", or use NaiveBayes'
+            )
+        check_flag("strict", self.strict)
+        if self.schema is not None:
+            check_instance("schema", self.schema, Schema, "a Schema, or None to infer it")
+        if "random_state" in params:
+            check_random_state(params["random_state"])
+
+    def _checked_params(self) -> dict[str, Any]:
+        """Return the parameters once they are checked."""
+        self._check_params()
+        return dict(self.get_params(deep=False))
+
+    def _known(self, question: Question, X: Any, y: Any) -> Known:
+        """Return what is known in some rows, without what is asked about."""
+        fitted = self._fitted
+        return known_in(fitted, lambda table: self._coded(table), question, X, y)
+
+    def _encoded(self, X: Any, sample_weight: Any = None, **options: Any) -> Coded:
+        """Encode new rows under the options of the fit, without their classes."""
+        table = as_table(known_rows(self._fitted.schema, X), None, sample_weight)
+        return self._coded(replace(table, target=None), **options)
+
+    def _coded(self, table: Table, **options: Any) -> Coded:
+        """Encode a table under the options of the fit, unless others are given."""
+        fitted = self._fitted
+        self._warn_about_names(table, fitted.named)
+        coded: Coded = fitted.encode(table, **options)
+        return coded
+
+    def _warn_about_names(self, table: Table, fitted_named: bool) -> None:
+        """Warn if names are known on one side only, so that columns can be matched by position alone."""
+        own = type(self).__name__
+        if table.named == fitted_named or not table.columns:
+            return
+        if table.named:
+            message = f"X has feature names, but {own} was fitted without feature names"
+        else:
+            message = f"X does not have valid feature names, but {own} was fitted with feature names"
+        tell(f"{message}; columns are matched by position", UserWarning)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that ``save`` wrote.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    TableEstimator
+        The fitted model.
+
+    Raises
+    ------
+    InvalidModelFile
+        If the file is absent, truncated, changed, not a model, or in another version of the format.
+    """
+    from .registry import model_of
+
+    return documents.read(path, lambda document: model_of(document["kind"])._from_document(document))

@@ -1,0 +1,325 @@
+"""Results of latent class analysis: comparison, summary, profiles, code lengths, relations and fit."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from sklearn.base import clone
+
+from ..blocks import Block
+from ..errors import DataError
+from ..latent.identifiability import Identifiability
+from ..latent.inference import Intervals, LikelihoodRatioTest, StandardErrors
+from ..latent.relations import (
+    CovariateRelation,
+    InactiveProfile,
+    OneStepModel,
+    OutcomeRelation,
+    assign,
+    covariate_matrix,
+    fit_covariates,
+    inactive_profile,
+    relate_covariates,
+    relate_outcome,
+)
+from ..latent.relations.assignment import AssignmentRule
+from ..latent.relations.columns import ColumnKind
+from ..latent.relations.third_step import Method, Sampling
+from ..latent.residuals import BivariateResiduals
+from ..mixture.classification import Classification
+from ..mixture.em import Trust
+from ..selection.comparison import Comparison
+from ..sources import as_table
+from ..table import Coded
+from ..table._messages import shown
+from ..table.checks import check_flag
+from ..table.column import Column, Factor, Numbers
+from ..table.table import as_column
+from ..typing import FloatArray, Scalar
+from ._latent_summary import profile_records, summary_blocks
+
+if TYPE_CHECKING:
+    from ._fitted_mixture import FittedMixture
+
+
+class LatentResults:
+    """Profiles, fit and summary of a fitted mixture, and its relations to other variables.
+
+    Methods with ``X=`` take the training rows, or those given, as in :class:`LatentInference`.
+    """
+
+    if TYPE_CHECKING:
+        _state: FittedMixture
+
+        @property
+        def _fitted(self) -> FittedMixture: ...
+
+        def _rows(self, X: Any, sample_weight: Any) -> Coded: ...
+
+        standard_errors: Callable[..., StandardErrors]
+
+    def compare(
+        self,
+        criteria: str | Iterable[str] = "all",
+        report: Callable[[float, float], None] | None = None,
+    ) -> Comparison:
+        """The comparison of numbers of components with criteria that take longer.
+
+        Parameters
+        ----------
+        criteria : "all", name or names
+            Any of ``"neighbourhoods"``, ``"annealed"`` and ``"exact"``; where one cannot be computed, the
+            notes of the result say why, and how long it would take.
+        report : function, optional
+            Told how much is done, and how much there is.
+        """
+        return self._fitted.compared(criteria, report)
+
+    def summary(
+        self,
+        *,
+        comparison: Comparison | None = None,
+        intervals: Intervals | None = None,
+        test: LikelihoodRatioTest | None = None,
+    ) -> list[Block]:
+        """All that a paper reports, as blocks for people, in the order of the SMART-LCA checklist.
+
+        Parameters
+        ----------
+        comparison : Comparison, optional
+            What :meth:`compare` gave, to be shown in place of ``comparison_``.
+        intervals : Intervals, optional
+            What :meth:`intervals` gave, to be shown beside the profiles.
+        test : LikelihoodRatioTest, optional
+            What :meth:`likelihood_ratio_test` gave, to be shown below the comparison.
+        """
+        return summary_blocks(self._fitted, comparison=comparison, intervals=intervals, test=test)
+
+    def reordered(self, order: Any) -> Self:
+        """The same model with its components in another order, such as from mild to severe.
+
+        Parameters
+        ----------
+        order : sequence of int
+            The components, counted from 0, in the order in which they are to be; ``fit`` puts the largest
+            first.
+
+        Examples
+        --------
+        >>> from codelength import FiniteMixture
+        >>> table = {name: ["yes", "no", "no"] * 10 for name in ("feathers", "eggs", "wings")}
+        >>> model = FiniteMixture(2, random_state=0).fit(table)
+        >>> model.reordered([1, 0]).parameters_.class_probs.round(3)
+        array([0.333, 0.667])
+        """
+        other: Self = clone(self)
+        other._state = self._fitted.reordered(order)
+        return other
+
+    def profiles(self) -> dict[str, dict[Scalar | None, FloatArray]]:
+        """Return the probability of each value of each variable in each component."""
+        return self._fitted.profiles()
+
+    def profile_table(self, intervals: Intervals | None = None) -> list[dict[str, Any]]:
+        """One record per value, the class shares first: what a data frame, or a table of a paper, is made of.
+
+        Parameters
+        ----------
+        intervals : Intervals, optional
+            What :meth:`intervals` gave; then there are the bounds of each figure too, and whether it lies at
+            the boundary.
+        """
+        return profile_records(self._fitted, intervals)
+
+    def bic(self, X: Any, sample_weight: Any = None) -> float:
+        """Bayesian information criterion on the scale of scikit-learn: twice the code length in nats."""
+        return 2 * self.code_length("bic", X, sample_weight)
+
+    def aic(self, X: Any, sample_weight: Any = None) -> float:
+        """Akaike information criterion on the scale of scikit-learn: twice the code length in nats."""
+        return 2 * self.code_length("aic", X, sample_weight)
+
+    def code_length(self, criterion: str | None = None, X: Any = None, sample_weight: Any = None) -> float:
+        """Code length of a table, in nats, by any criterion.
+
+        Parameters
+        ----------
+        criterion : str, optional
+            As the parameter of the class, which is the default.
+        X : table, optional
+            By default the training rows, which a model read from a file no longer has.
+        sample_weight : array of shape (n_rows,), optional
+            Weights of the rows of ``X``.
+        """
+        fitted = self._fitted
+        return fitted.code_length(criterion, self._rows(X, sample_weight))
+
+    def relate_covariates(
+        self,
+        covariates: Any,
+        method: Method = "ml",
+        *,
+        rule: AssignmentRule = "modal",
+        reference: int = 0,
+        first_step: bool = True,
+        clusters: Any = None,
+        strata: Any = None,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> CovariateRelation:
+        """Covariates that predict the class, by three steps: the classes stay as they are.
+
+        Parameters
+        ----------
+        covariates : table of any kind
+            The covariates of the training rows, in the same order: numbers as they are, other columns as
+            categories. Rows that lack one are left out, and counted.
+        method : {"ml", "bch"}
+            How errors of assignment are taken into account.
+        rule : {"modal", "proportional"}
+            How rows are assigned.
+        reference : int
+            The class that the others are compared with, counted from 0.
+        first_step : bool
+            Whether standard errors carry the uncertainty of the mixture too; with modal assignment only.
+        clusters, strata, X, sample_weight
+            As in :meth:`standard_errors`.
+        """
+        rows = self._rows(X, sample_weight)
+        return relate_covariates(
+            assign(rows, self._fitted.mixture, rule),
+            covariate_matrix(as_table(covariates)),
+            method,
+            reference=reference,
+            first_step=self._first_step(first_step, rule, clusters, strata, X, sample_weight),
+            sampling=Sampling(self._fitted.weighting, clusters, strata),
+        )
+
+    def relate_outcome(
+        self,
+        outcome: Any,
+        method: Method = "bch",
+        *,
+        kind: ColumnKind = "auto",
+        rule: AssignmentRule = "modal",
+        first_step: bool = True,
+        clusters: Any = None,
+        strata: Any = None,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> OutcomeRelation:
+        """An outcome that depends on the class, by three steps: the classes stay as they are.
+
+        Parameters
+        ----------
+        outcome : series, array or list
+            The outcome of the training rows, in the same order. Rows that lack it are left out, and counted.
+        method : {"bch", "ml"}
+            How errors of assignment are taken into account.
+        kind : {"auto", "numeric", "categorical"}
+            What the outcome is; by default columns of numbers are numeric.
+        rule, first_step, clusters, strata, X, sample_weight
+            As in :meth:`relate_covariates`.
+        """
+        rows = self._rows(X, sample_weight)
+        return relate_outcome(
+            assign(rows, self._fitted.mixture, rule),
+            _column(outcome),
+            method,
+            kind=kind,
+            first_step=self._first_step(first_step, rule, clusters, strata, X, sample_weight),
+            sampling=Sampling(self._fitted.weighting, clusters, strata),
+        )
+
+    def covariate_model(
+        self,
+        covariates: Any,
+        *,
+        kind: Literal["observed", "empirical"] = "observed",
+        reference: int = 0,
+        X: Any = None,
+        sample_weight: Any = None,
+    ) -> OneStepModel:
+        """Classes and covariates fitted together, in one step, from where the model is.
+
+        Parameters
+        ----------
+        covariates : table of any kind
+            As in :meth:`relate_covariates`.
+        kind : {"observed", "empirical"}
+            The information matrix of the standard errors; poLCA prints ``"empirical"``.
+        reference : int
+            The class that the others are compared with, counted from 0.
+        X, sample_weight : optional
+            As in :meth:`standard_errors`.
+        """
+        fitted = self._fitted
+        return fit_covariates(
+            self._rows(X, sample_weight),
+            fitted.mixture,
+            covariate_matrix(as_table(covariates)),
+            fitted.mode_prior,
+            kind=kind,
+            reference=reference,
+        )
+
+    def inactive_profiles(
+        self, columns: Any, *, kind: ColumnKind = "auto", X: Any = None, sample_weight: Any = None
+    ) -> dict[str, InactiveProfile]:
+        """Columns that played no part in the fit, described class by class.
+
+        Parameters
+        ----------
+        columns : table of any kind
+            Columns of the training rows, in the same order.
+        kind : {"auto", "numeric", "categorical"}
+            What the columns are; by default columns of numbers are numeric.
+        X, sample_weight : optional
+            As in :meth:`standard_errors`.
+        """
+        rows = self._rows(X, sample_weight)
+        shares = self._fitted.mixture.responsibilities(rows)
+        return {
+            column.name: inactive_profile(shares, rows.weights, column, kind)
+            for column in as_table(columns).columns
+        }
+
+    def _first_step(
+        self, wanted: bool, rule: str, clusters: Any, strata: Any, X: Any, sample_weight: Any
+    ) -> StandardErrors | None:
+        if not check_flag("first_step", wanted) or rule != "modal":
+            return None
+        return self.standard_errors(clusters=clusters, strata=strata, X=X, sample_weight=sample_weight)
+
+    @property
+    def comparison_(self) -> Comparison:
+        """All numbers of components beside each other."""
+        return self._fitted.comparison
+
+    @property
+    def trust_(self) -> Trust:
+        """How often the best solution was found."""
+        return self._fitted.trust
+
+    @property
+    def identifiability_(self) -> Identifiability:
+        """Whether the parameters are determined."""
+        return self._fitted.identifiability
+
+    @property
+    def residuals_(self) -> BivariateResiduals:
+        """How far each pair of variables is from independence within the components."""
+        return self._fitted.known_residuals()
+
+    @property
+    def classification_(self) -> Classification:
+        """Components that rows are assigned to against those that they may belong to."""
+        return self._fitted.classification
+
+
+def _column(outcome: Any) -> Column:
+    if isinstance(outcome, (Factor, Numbers)):
+        return outcome
+    if isinstance(outcome, (str, Mapping)):
+        raise DataError(f"outcome={shown(outcome)}: give the column itself, one cell per training row")
+    name = getattr(outcome, "name", None)
+    return as_column(name if isinstance(name, str) and name else "outcome", outcome)

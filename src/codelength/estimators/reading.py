@@ -1,0 +1,147 @@
+"""Tables to codes: the rows to learn from, their schema, and checks of both."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import DataError, OneClass, SchemaMismatch
+from ..sources import as_table
+from ..table import Coded, Schema, Table, Variable, encode, infer_schema
+from ..table._messages import listed, shown, tell
+from ..table.checks import check_instance
+from ..table.cutting import Cutting
+from ..table.target import target_column
+from ..typing import Scalar
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reading:
+    """The way of an estimator from a table to the codes that it learns from.
+
+    Attributes
+    ----------
+    params : mapping
+        Parameters of the estimator, those about columns and cells among them.
+    schema : Schema, optional
+        The schema that is known before the rows are seen.
+    cutting : Cutting, optional
+        How columns of numbers are cut, if not in the usual way.
+    """
+
+    params: Mapping[str, Any]
+    schema: Schema | None
+    cutting: Cutting | None = None
+
+    def table(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        """Return the rows to learn from, without those of weight zero."""
+        table = as_table(X)
+        if self.schema is None:
+            check_not_empty(table)
+        table = as_table(table, y, sample_weight).counted()
+        if self.schema is None:
+            check_not_empty(table)  # the target was the only column, perhaps
+        return table
+
+    def coded(self, table: Table, schema: Schema, **options: Any) -> Coded:
+        """Encode rows to learn from; ``options`` are those of :func:`codelength.table.encode`."""
+        usual = {"training": True, "by_name": table.named, "handle_unknown": self.params["handle_unknown"]}
+        return encode(schema, table, **(usual | options))
+
+    def inferred(self, table: Table) -> Schema:
+        """Infer the schema of a table."""
+        options = {name: self.params[name] for name in ("missing", "numeric", "identifiers")}
+        return infer_schema(table, cutting=self.cutting, **options)
+
+    def schema_of(self, table: Table, classes: Any = None) -> Schema:
+        """Return the schema of a table with classes: the known one, or what the rows and ``classes`` say."""
+        target = target_column(table.target)
+        if self.schema is None:
+            schema = self.inferred(table)
+        else:
+            schema = _named(self.schema, table)
+            if schema.target is not None:
+                check_same_classes(classes, schema, "as in the schema")
+                check_classes(schema)
+                return schema
+            schema = replace(schema, target=infer_schema(Table((), table.n_rows, target=target)).target)
+        if classes is not None:
+            values = class_labels(classes)
+            schema = replace(schema, target=Variable(target.name, values, origin="named beforehand"))
+        check_classes(schema)
+        return schema
+
+    def schema_without_classes(self, table: Table) -> Schema:
+        """Return the schema of a table of which nothing is to be predicted."""
+        if self.schema is None:
+            return self.inferred(replace(table, target=None))
+        return _named(self.schema, table).without_target()
+
+
+def _named(schema: Schema, table: Table) -> Schema:
+    """Return a schema; one without names of its own takes those of the table."""
+    nameless = all(variable.name == f"x{i}" for i, variable in enumerate(schema.variables))
+    if nameless and table.named and table.n_columns == schema.n_variables:
+        return schema.named_after(table.names)
+    return schema
+
+
+def class_labels(classes: Any) -> tuple[Scalar, ...]:
+    """Return classes that are named beforehand, in order."""
+    named = target_column(classes, "classes")
+    return infer_schema(Table((), len(named.missing), target=named)).classes
+
+
+def check_not_empty(table: Table) -> None:
+    """Raise DataError for a table without rows or without columns."""
+    if not table.columns:
+        raise DataError(
+            f"0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required; add a column, or "
+            "declare that there is none with schema="
+        )
+    if not table.n_rows:
+        raise DataError(
+            "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows, or none "
+            "of weight above 0: add some, or declare the variables with schema="
+        )
+
+
+def check_classes(schema: Schema) -> None:
+    """Raise DataError if a schema has no target; warn if there is only one class."""
+    if schema.target is None:
+        raise DataError("the table has no class to predict; name its target, as in as_coded(X, y)")
+    if schema.n_classes < 2:
+        tell(
+            f"target {shown(schema.target.name)}: only one class, {shown(schema.classes[0])}, which gets "
+            "probability 1; if there are more, name them all with schema=",
+            OneClass,
+        )
+
+
+def check_same_classes(classes: Any, schema: Schema, where: str) -> None:
+    """Raise SchemaMismatch for classes that are not those of the schema."""
+    if classes is not None and set(class_labels(classes)) != set(schema.classes):
+        raise SchemaMismatch(
+            f"classes={shown(classes)} is not the same {where}, {shown(list(schema.classes))}; leave it out"
+        )
+
+
+def check_coded(coded: Any, schema: Schema | None = None) -> None:
+    """Raise unless ``coded`` is a table as codes, of the variables of the schema if one is given."""
+    check_instance("coded", coded, Coded, "a table as codes, as codelength.sources.as_coded makes them")
+    if schema is not None and coded.schema.n_values.tolist() != schema.n_values.tolist():
+        raise SchemaMismatch(
+            "the codes are of other variables than those that the model was fitted on; encode the rows with "
+            "its schema_"
+        )
+
+
+def check_labelled(coded: Any, schema: Schema) -> None:
+    """Raise unless coded rows have the variables and the classes of a schema."""
+    check_coded(coded, schema)
+    if coded.schema.target is None:
+        raise DataError("the rows have no classes; encode them together with their target, as_coded(X, y)")
+    if coded.schema.classes != schema.classes:
+        raise SchemaMismatch(
+            f"the rows have other classes, {listed(coded.schema.classes)}, than the model, "
+            f"{listed(schema.classes)}; encode the rows with its schema_"
+        )
