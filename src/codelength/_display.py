@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from .blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 """Rows of a grid that are shown; the others are counted."""
 
-MOST_COLUMNS = 10
+MAX_COLUMNS = 10
 """Columns of a table that are shown."""
 
-MOST_CHARACTERS = 60
+MAX_CHARACTERS = 60
 """Characters of a cell that are shown."""
 
 
@@ -98,12 +98,12 @@ def first_rows(columns: Sequence[tuple[str, Callable[[int], str]]], n_rows: int,
     [['s'], ['m'], ['l']]
     """
     n_first = len(columns) - n_last
-    skipped = [("...", lambda row: "...")] if n_first > MOST_COLUMNS else []
-    shown = [*columns[: min(n_first, MOST_COLUMNS)], *skipped, *columns[n_first:]]
+    skipped = [("...", lambda row: "...")] if n_first > MAX_COLUMNS else []
+    shown = [*columns[: min(n_first, MAX_COLUMNS)], *skipped, *columns[n_first:]]
     # Cells are rendered on demand: formatting all rows of a large table to show 20 would take seconds.
-    rows = [[cell(row) for _, cell in shown] for row in range(min(n_rows, MOST_ROWS - 1))]
+    rows = [[cell(row) for _, cell in shown] for row in range(min(n_rows, MAX_ROWS - 1))]
     # One of the rows shown is that of the dots.
-    if n_rows >= MOST_ROWS:
+    if n_rows >= MAX_ROWS:
         rows.append(["..."] * len(shown))
     return Grid("", [name for name, _ in shown], rows, n_text=0)
 
@@ -132,7 +132,7 @@ def as_html(blocks: Iterable[Block]) -> str:
     return f"<div>{''.join(map(_element, blocks))}</div>"
 
 
-def visible(text: str, most: int = MOST_CHARACTERS) -> str:
+def visible(text: str, most: int = MAX_CHARACTERS) -> str:
     """Return a text on one line, shortened if it is long, with a mark for each unprintable character.
 
     Parameters
@@ -201,7 +201,7 @@ def _grid_lines(grid: Grid) -> list[str]:
     """Return a grid as aligned columns, words to the left and numbers to the right."""
     if not grid.names:
         return []
-    rows = [[visible(cell) for cell in row] for row in (grid.names, *grid.rows[:MOST_ROWS])]
+    rows = [[visible(cell) for cell in row] for row in (grid.names, *grid.rows[:MAX_ROWS])]
     widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
@@ -228,7 +228,7 @@ def _element(block: Block) -> str:
         case Grid():
             caption = f"<caption>{_safe(block.title, 100)}</caption>" if block.title else ""
             head = "".join(f"<th>{_safe(name)}</th>" for name in block.names)
-            body = "".join(_row(row, block.n_text) for row in block.rows[:MOST_ROWS])
+            body = "".join(_row(row, block.n_text) for row in block.rows[:MAX_ROWS])
             rest = "".join(f"<p>{line}</p>" for line in _rest(block))
             return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
     return ""
@@ -243,9 +243,9 @@ def _row(cells: Sequence[str], n_text: int) -> str:
 
 
 def _rest(grid: Grid) -> list[str]:
-    more = len(grid.rows) - MOST_ROWS
+    more = len(grid.rows) - MAX_ROWS
     return [f"... {more} more"] if more > 0 else []
 
 
-def _safe(text: str, most: int = MOST_CHARACTERS) -> str:
+def _safe(text: str, most: int = MAX_CHARACTERS) -> str:
     return html.escape(visible(text, most))

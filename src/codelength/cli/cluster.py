@@ -14,7 +14,7 @@ from .output import print_json, show
 from .param_types import Whole
 from .progress import working
 from .saving import check_marked, check_outputs, save
-from .source import Source
+from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
@@ -102,7 +102,7 @@ UNTESTED = "No test: one class was found, and there is no smaller number to test
 @options.for_spreadsheets
 @options.as_json
 def cluster(
-    source: Source,
+    source: TableArgument,
     params: tuple[str, ...],
     criteria: tuple[str, ...],
     intervals: bool,
@@ -259,7 +259,7 @@ def _write(
             writer.write({**beside, names[0]: model.labels_ + 1, **columns})
 
 
-def _draw(found: _Findings, source: Source, kind: str, file: str) -> None:
+def _draw(found: _Findings, source: TableArgument, kind: str, file: str) -> None:
     """Draw one kind of figure."""
     from .. import plot
 

@@ -15,7 +15,7 @@ from .models import build, check_capable, given, means_naive_bayes, parameters, 
 from .output import decimals, print_json, show
 from .param_types import Fraction, Whole
 from .progress import counting, working
-from .source import Source
+from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
@@ -61,7 +61,7 @@ USUAL = ("model-average", "naive-bayes", "logistic-regression")
 )
 @options.as_json
 def evaluate(
-    source: Source,
+    source: TableArgument,
     kinds: tuple[str, ...],
     rules: tuple[str, ...],
     params: tuple[str, ...],
@@ -131,7 +131,9 @@ def _are_counts(models: Mapping[str, Any]) -> bool:
     return all("fit_table" in capabilities_of(model) and model.select is None for model in models.values())
 
 
-def _streamed(models: Mapping[str, Any], source: Source, cells: Mapping[str, Any]) -> "list[Evaluation]":
+def _streamed(
+    models: Mapping[str, Any], source: TableArgument, cells: Mapping[str, Any]
+) -> "list[Evaluation]":
     """Evaluate by leave-one-out in batches; the rows are counted once for all models."""
     from ..evaluation.evaluate import evaluate_batches
 

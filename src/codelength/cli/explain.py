@@ -12,7 +12,7 @@ from .output import print_json, show
 from .param_types import Whole
 from .progress import working
 from .saving import check_marked, check_outputs
-from .source import Source
+from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..naive_bayes import Explanation
@@ -23,7 +23,7 @@ BATCH_ROWS = 10_000
 
 BEFORE = "(before any variable)"
 
-MOST_CLASSES = 5
+MAX_CLASSES = 5
 """Classes for which contributions are shown side by side; a file has all of them."""
 
 
@@ -44,7 +44,7 @@ MOST_CLASSES = 5
 @options.as_json
 def explain(
     model: str,
-    source: Source,
+    source: TableArgument,
     rows: tuple[int, ...],
     against: str | None,
     output: str | None,
@@ -103,7 +103,7 @@ def _class_of(fitted: Any, against: str | None) -> Any:
     return named[against]
 
 
-def _rows(fitted: Any, source: Source, wanted: list[int]) -> "list[tuple[int, Table]]":
+def _rows(fitted: Any, source: TableArgument, wanted: list[int]) -> "list[tuple[int, Table]]":
     """Return the rows with the given numbers, as far as they exist."""
     import numpy as np
 
@@ -138,7 +138,7 @@ class _Explained:
 
         made, total = self.made, self.made.log_odds[0]
         others = [k for k, label in enumerate(made.classes) if label != made.reference]
-        shown = [others[place] for place in ranked([self.probs[k] for k in others])][:MOST_CLASSES]
+        shown = [others[place] for place in ranked([self.probs[k] for k in others])][:MAX_CLASSES]
         order = ranked(np.abs(made.contributions[0][:, shown]).max(axis=1, initial=0))
         parts = [(BEFORE, "", made.intercept)]
         parts += [
@@ -175,7 +175,9 @@ def _cell(value: Any) -> str:
     return "" if is_missing else str(value)
 
 
-def _write(fitted: Any, source: Source, reference: Any, output: str, *, for_spreadsheets: bool) -> None:
+def _write(
+    fitted: Any, source: TableArgument, reference: Any, output: str, *, for_spreadsheets: bool
+) -> None:
     """Write one line per row, class and variable, and one per row and class for the intercept."""
     import numpy as np
 

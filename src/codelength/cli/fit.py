@@ -9,7 +9,7 @@ from .command import command
 from .models import build, check_capable, given, learn, means_naive_bayes
 from .output import print_json, show
 from .saving import check_outputs, save
-from .source import Source
+from .source import TableArgument
 
 
 @command("Learn a model from a table.")
@@ -36,7 +36,12 @@ from .source import Source
 @options.model_output(required=True)
 @options.as_json
 def fit(
-    source: Source, model: str | None, params: tuple[str, ...], output: str, as_json: bool, **chosen: Any
+    source: TableArgument,
+    model: str | None,
+    params: tuple[str, ...],
+    output: str,
+    as_json: bool,
+    **chosen: Any,
 ) -> None:
     """Learn a model from a table and write it to a file.
 

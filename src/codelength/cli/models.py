@@ -11,7 +11,7 @@ from .progress import counting, working
 if TYPE_CHECKING:
     from ..estimators import TableEstimator
     from ..evaluation.opponents import Opponent
-    from .source import Source
+    from .source import TableArgument
 
     Model = TableEstimator | Opponent
 
@@ -141,14 +141,14 @@ def parsed(params: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def check_capable(model: "Model", source: "Source") -> None:
+def check_capable(model: "Model", source: "TableArgument") -> None:
     """Raise ``InvalidParameter`` for options about the table that a model cannot use.
 
     Parameters
     ----------
     model : TableEstimator or Opponent
         Unfitted model.
-    source : Source
+    source : TableArgument
         Table with its target and weights.
     """
     from ..estimators import capabilities_of, name_of
@@ -162,14 +162,14 @@ def check_capable(model: "Model", source: "Source") -> None:
         raise InvalidParameter(f"--weights: {name_of(model)} takes no weights; repeat the rows instead")
 
 
-def learn(model: "TableEstimator", source: "Source", what: str) -> None:
+def learn(model: "TableEstimator", source: "TableArgument", what: str) -> None:
     """Fit a model to a table, in batches if the table is large and the model can.
 
     Parameters
     ----------
     model : TableEstimator
         Model to fit in place.
-    source : Source
+    source : TableArgument
         Table to read.
     what : str
         Name of the model in the progress bar.

@@ -8,7 +8,7 @@ from ..errors import InvalidParameter
 from .choices import FILE, IDENTIFIERS, MISSING, NUMERIC, PRIOR, PRIOR_OR_MODEL, TABLE, VARIABLE_CRITERION
 from .command import Section, argument
 from .param_types import Whole
-from .source import Source
+from .source import TableArgument
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -87,7 +87,7 @@ _CELLS: list[Callable[[Any], Any]] = [
 
 
 def table(command: F) -> F:
-    """Add the argument DATA and the options about its columns, passed on as one :class:`Source`."""
+    """Add the argument DATA and the options about its columns, passed on as one :class:`TableArgument`."""
     return _data(_with_source(command))
 
 
@@ -102,7 +102,7 @@ def optional_table(command: F) -> F:
 
 
 def _with_source(command: F, *, is_needed: bool = True) -> F:
-    """Wrap a command so that its options about the table arrive as one ``Source``."""
+    """Wrap a command so that its options about the table arrive as one ``TableArgument``."""
 
     # Click takes the help from the docstring of the wrapped command.
     @functools.wraps(command)
@@ -122,9 +122,9 @@ def _with_source(command: F, *, is_needed: bool = True) -> F:
         if sql is not None or database is not None:
             _check_query(data, sql, na)
             # A query has no name; messages need one.
-            source = Source("the query", target, weights, drop, keep, (), sql, database)
+            source = TableArgument("the query", target, weights, drop, keep, (), sql, database)
         elif data is not None:
-            source = Source(data, target, weights, drop, keep, na)
+            source = TableArgument(data, target, weights, drop, keep, na)
         elif is_needed:
             raise InvalidParameter("DATA is missing: name a table, or give --sql")
         return command(source=source, **others)

@@ -13,7 +13,7 @@ from .command import argument, command
 from .param_types import Whole
 from .progress import counting
 from .saving import check_marked, check_outputs
-from .source import Source
+from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..estimators import TableEstimator
@@ -40,7 +40,7 @@ BATCH_ROWS = 100_000
 @options.in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=BATCH_ROWS)
 def predict(
     model: str,
-    source: Source,
+    source: TableArgument,
     output: str,
     carry: tuple[str, ...],
     name: str | None,
@@ -87,7 +87,7 @@ def predict(
 
 def _rows(
     fitted: "TableEstimator",
-    source: Source,
+    source: TableArgument,
     carried: Sequence[str],
     names: Sequence[str],
     batch_rows: int,
@@ -116,7 +116,7 @@ def _rows(
                 progress(batch.n_rows)
 
 
-def _by_arrow(source: Source, carried: Sequence[str]) -> bool:
+def _by_arrow(source: TableArgument, carried: Sequence[str]) -> bool:
     """Return whether the table is read by Arrow, which preserves the types of columns carried over."""
     return source.is_large or (bool(carried) and source.keeps_types)
 

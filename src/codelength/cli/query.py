@@ -13,7 +13,7 @@ from .param_types import Choice, Whole
 from .predict import writer_to
 from .progress import working
 from .saving import check_marked, check_outputs
-from .source import Source
+from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..naive_bayes.answer import Answer
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 10_000
 
-MOST_CELLS = 1 << 22
+MAX_CELLS = 1 << 22
 """Most probabilities in memory at a time."""
 
 FORMS = ("best", "joint", "marginals")
@@ -55,7 +55,7 @@ FORMS = ("best", "joint", "marginals")
 @options.in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=BATCH_ROWS)
 def query(
     model: str,
-    source: Source,
+    source: TableArgument,
     ask: tuple[str, ...],
     form: str,
     output: str,
@@ -97,7 +97,7 @@ def query(
     others = [known_class] if known_class else []
     schema = _read_schema(fitted.schema_, question.names)
     # Each row has one probability per combination, of which there can be millions.
-    rows_each = max(1, min(batch_rows, MOST_CELLS // question.n_combinations))
+    rows_each = max(1, min(batch_rows, MAX_CELLS // question.n_combinations))
     with (
         working("asking"),
         closing(source.batches(schema, rows_each, others=others, carried=carried)) as batches,

@@ -15,7 +15,7 @@ from .command import Section, command
 from .output import print_json, show
 from .progress import working
 from .saving import check_outputs
-from .source import Source
+from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..reporting.results import Analysis, LatentAnalysis
@@ -33,7 +33,7 @@ in_page = Section("Page")
 @options.in_output("--output -o", FILE, "Write the page here.", default="report.html")
 @options.as_json
 def report(
-    source: Source | None,
+    source: TableArgument | None,
     latent: bool,
     rows: bool,
     title: str | None,

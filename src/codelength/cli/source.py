@@ -1,12 +1,11 @@
 """The table that a command line names, and the reading of it.
 
-``Source`` holds the options about a table. ``read`` returns the whole table, ``read_beside`` also columns
-that are only carried over, and ``batches`` reads it piece by piece. Bundled tables, files, standard input,
-sets of files and queries differ in these methods only.
+``TableArgument`` holds the options about a table. ``read`` returns the whole table, ``read_beside`` also
+columns that are only carried over, and ``batches`` reads it piece by piece. Bundled tables, files, standard
+input, sets of files and queries differ in these methods only.
 
-Order of reading: the properties of :class:`Source` (bundled table, file, stream or query; large or not), then
-its three ways to read: :meth:`Source.read` (all rows), :meth:`Source.read_beside` (with columns that are
-carried over) and :meth:`Source.batches` (some rows at a time, under the schema of a model).
+Order of reading: the properties of :class:`TableArgument` (bundled table, file, stream or query; large or
+not), then its three ways to read.
 
 Depends on :mod:`codelength.datasets` and :mod:`codelength.sources`, imported when a table is read.
 :mod:`codelength.cli.options` makes a source of the options of a command.
@@ -34,7 +33,7 @@ LARGE = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TableArgument:
     """A table and its columns as named on the command line.
 
     Attributes

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._display import MOST_ROWS, Shown, counted
+from .._display import MAX_ROWS, Shown, counted
 from ..blocks import Block, Grid
 from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter
@@ -97,7 +97,7 @@ class Answer(Shown):
         return f"Answer about {', '.join(self.variables)}: {rows}, {counted(sizes, 'combination')}{by}"
 
     def _blocks(self) -> list[Block]:
-        first = self.take(np.arange(min(len(self.probs), MOST_ROWS + 1)))
+        first = self.take(np.arange(min(len(self.probs), MAX_ROWS + 1)))
         rows = [
             [str(row), *("missing" if value is None else str(value) for value in best), f"{prob:.3f}"]
             for row, (best, prob) in enumerate(zip(first.most_probable, first.best_probs, strict=True))

@@ -11,7 +11,7 @@ from .style import Axes, Panel
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 """Most rows of the plot; variables with less information about the component are left out."""
 
 LONGEST = 34
@@ -101,14 +101,14 @@ class ComponentProfilesDisplay(Display):
 
 
 def _blocks(model: "FiniteMixture") -> list[Block]:
-    """Return the variables to show with their rows, by information, within ``MOST_ROWS``."""
+    """Return the variables to show with their rows, by information, within ``MAX_ROWS``."""
     ordered = sorted(model.profiles().items(), key=lambda item: -_spread(model, item[1]))
     chosen: list[Block] = []
     n_rows = 0
     for name, values in ordered:
         rows = _rows(values)
         # A weaker variable with fewer values may still fit, so that the search goes on.
-        if chosen and n_rows + len(rows) > MOST_ROWS:
+        if chosen and n_rows + len(rows) > MAX_ROWS:
             continue
         chosen.append((name, rows))
         n_rows += len(rows)

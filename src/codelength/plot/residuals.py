@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..estimators import FiniteMixture
     from ..latent.residuals import BivariateResiduals
 
-MOST_VARIABLES = 40
+MAX_VARIABLES = 40
 """Most variables; those with the smallest residuals are left out."""
 
 LONGEST = 24
@@ -59,7 +59,7 @@ class ResidualsDisplay(Display):
         residuals = self.residuals
         # A variable counts by its largest residual: that is where local dependence shows.
         largest = np.nan_to_num(residuals.values, nan=0.0).max(axis=0, initial=0.0)
-        kept = np.sort(ranked(largest)[:MOST_VARIABLES])
+        kept = np.sort(ranked(largest)[:MAX_VARIABLES])
         names = [short(residuals.names[i], LONGEST) for i in kept]
         n_left = len(residuals.names) - len(kept)
         size = (2.6 + 0.3 * len(kept), 2.0 + 0.3 * len(kept))

@@ -28,7 +28,7 @@ from .plan import Plan
 from .results import Analysis, LearningCurve
 from .sections.hidden_classes import glance
 from .sections.learning_curve import learning_curve
-from .sections.models import BITS, PRIOR, Compared, Entrants, compare
+from .sections.models import BITS, PRIOR, Candidates, Compared, compare
 from .sections.reliability import CalibrationError, calibration_error, reliability
 from .sections.settings import settings_of
 from .sections.surprises import surprises
@@ -36,7 +36,7 @@ from .sections.table import checked, command_of, noting, table_facts
 from .sections.variables import most_by_chance, variable_facts
 from .sections.what_if import scorers_of, selected
 
-MOST_ROWS = 50_000
+MAX_ROWS = 50_000
 """Largest number of rows on which models are compared; a random sample if there are more."""
 
 
@@ -91,7 +91,7 @@ def analyse(
         coded = NaiveBayes()._coded_for(given)
         counts = count(coded)
         told(0.05)
-        tried = _try_models(given, coded, Entrants(seed, own), told)
+        tried = _try_models(given, coded, Candidates(seed, own), told)
         latent = glance(given, seed)
         told(0.9)
         facts = variable_facts(given, coded, counts, seed)
@@ -167,20 +167,20 @@ class _Tried:
         return self.compared.fits[self.compared.best].predictions
 
 
-def _try_models(table: Table, coded: Coded, entrants: Entrants, told: Callable[[float], None]) -> _Tried:
+def _try_models(table: Table, coded: Coded, candidates: Candidates, told: Callable[[float], None]) -> _Tried:
     """Compare models on a sample of the rows.
 
     Counts and bits of single variables need no sample: they are computed from the counts of all rows.
     """
-    some, kept = _sample(table, entrants.seed)
+    some, kept = _sample(table, candidates.seed)
     some_coded = coded if some is table else coded.take(kept)
-    plan = Plan.of(some.n_rows, some.n_columns, coded.schema.n_classes, entrants.seed)
-    compared = compare(some, some_coded, plan, entrants, lambda done, of: told(0.05 + 0.6 * done / of))
+    plan = Plan.of(some.n_rows, some.n_columns, coded.schema.n_classes, candidates.seed)
+    compared = compare(some, some_coded, plan, candidates, lambda done, of: told(0.05 + 0.6 * done / of))
     chosen = compared.chosen()
-    curve = learning_curve(some, some_coded, compared, entrants)
+    curve = learning_curve(some, some_coded, compared, candidates)
     told(0.8)
     return _Tried(
-        some, plan, kept[plan.rows], compared, chosen, curve, calibration_error(chosen, entrants.seed)
+        some, plan, kept[plan.rows], compared, chosen, curve, calibration_error(chosen, candidates.seed)
     )
 
 
@@ -202,9 +202,9 @@ def _own(model: TableClassifier) -> TableClassifier:
 
 def _sample(table: Table, seed: int) -> tuple[Table, IntArray]:
     """Return the rows that models are compared on, with all classes declared, and their positions."""
-    if table.n_rows <= MOST_ROWS:
+    if table.n_rows <= MAX_ROWS:
         return table, np.arange(table.n_rows)
-    kept = np.sort(np.random.default_rng([seed, 5]).permutation(table.n_rows)[:MOST_ROWS])
+    kept = np.sort(np.random.default_rng([seed, 5]).permutation(table.n_rows)[:MAX_ROWS])
     return replace(table.take(kept), target=_declared(table).take(kept)), kept
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..counts import Counts
 from ..typing import FloatArray, IntArray
 
-MOST_CELLS = 200_000
+MAX_CELLS = 200_000
 """Cells of counts that are processed at a time, which bounds the memory of intermediate arrays."""
 
 
@@ -68,7 +68,7 @@ def blocks_of(counts: Counts) -> list[IntArray]:
     """Return the positions of the variables in blocks of limited size."""
     cells = (counts.schema.n_values + 1) * counts.schema.n_classes
     # A variable is never divided between blocks, so that a block may be larger than the limit.
-    blocks = np.cumsum(cells) // MOST_CELLS
+    blocks = np.cumsum(cells) // MAX_CELLS
     return [np.flatnonzero(blocks == block) for block in np.unique(blocks)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..render.templates import Markup, escaped, rendered, templates
 from . import charts, words
-from .results import Made
+from .results import Provenance
 from .words import many, table_name
 
 
@@ -45,13 +45,13 @@ class Section:
 
 
 def page(
-    made: Made, title: str, opening: Markup, sections: Sequence[Section], scripts: Sequence[str] = ()
+    made: Provenance, title: str, opening: Markup, sections: Sequence[Section], scripts: Sequence[str] = ()
 ) -> str:
     """Return the text of an HTML file.
 
     Parameters
     ----------
-    made : Made
+    made : Provenance
         Analysis that the page is about.
     title : str
         Title of the page.

@@ -18,10 +18,10 @@ EFFORT = 5.0
 FOLDS = (10, 5, 3, 2)
 """Numbers of folds, the best first."""
 
-MOST_COLUMNS = 200
+MAX_COLUMNS = 200
 """Columns that models which are slow on many columns use at most: those with most bits alone."""
 
-MOST_TEST_ROWS = 5_000
+MAX_TEST_ROWS = 5_000
 """Most rows predicted in one split."""
 
 LEAST_TRAINING_ROWS = 100
@@ -86,7 +86,7 @@ def effort(n_training: float, n_columns: int, n_classes: int, n_test: float = 0)
     n_columns, n_classes : int
         Size of the table.
     """
-    looked_at = min(n_columns, MOST_COLUMNS)
+    looked_at = min(n_columns, MAX_COLUMNS)
     # Constants instead of times measured on this machine, on which the plan would then depend.
     per_row = 6e-4 * math.sqrt(max(n_classes, 2) / 2) + 7e-6 * looked_at
     return 0.3 + 2.2e-3 * looked_at + 5e-4 * n_columns + per_row * n_training + 1.4e-4 * n_test
@@ -94,14 +94,14 @@ def effort(n_training: float, n_columns: int, n_classes: int, n_test: float = 0)
 
 def _one_split(n_rows: int, n_columns: int, n_classes: int, seed: int) -> Split:
     """Return a split with as many training rows as the effort allows, in a round number."""
-    fixed = effort(0, n_columns, n_classes, MOST_TEST_ROWS)
+    fixed = effort(0, n_columns, n_classes, MAX_TEST_ROWS)
     # The effort is linear in the training rows, so that two values of it give the slope.
-    affordable = (EFFORT - fixed) / (effort(1, n_columns, n_classes, MOST_TEST_ROWS) - fixed)
+    affordable = (EFFORT - fixed) / (effort(1, n_columns, n_classes, MAX_TEST_ROWS) - fixed)
     wanted = max(_rounded(affordable), LEAST_TRAINING_ROWS)
     # At least a third of the rows are left for testing.
     n_training = min(wanted, n_rows * 2 // 3)
     order = np.random.default_rng([seed, 0]).permutation(n_rows)
-    test = order[n_training : n_training + MOST_TEST_ROWS]
+    test = order[n_training : n_training + MAX_TEST_ROWS]
     return Split(np.sort(order[:n_training]), np.sort(test))
 
 

@@ -257,7 +257,7 @@ class TableFacts:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Made:
+class Provenance:
     """Common part of all analyses: the table, and the settings of the run.
 
     Attributes
@@ -285,7 +285,7 @@ class Made:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Analysis(Made):
+class Analysis(Provenance):
     """Analysis of a table with a target: models, reliability, learning curve, variables and surprising rows.
 
     Attributes
@@ -330,7 +330,7 @@ class Analysis(Made):
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class LatentAnalysis(Made):
+class LatentAnalysis(Provenance):
     """Latent classes of a table, its target left out.
 
     Attributes

@@ -13,7 +13,7 @@ from .state import AppState, Report, Upload
 
 __all__ = ["goodbye", "home", "moved", "refusal", "report_page", "share_of", "table_page", "words_of"]
 
-_MOST_LISTED = 300
+_MAX_LISTED = 300
 """Most columns that are listed for leaving out; a longer list cannot be searched by eye."""
 
 _USUAL_TARGETS = ("class", "target", "y", "label", "outcome")
@@ -41,7 +41,7 @@ def table_page(table: Upload, state: AppState) -> str:
         "serve/table",
         table=table,
         usual=_usual_target(table.columns),
-        most_listed=_MOST_LISTED,
+        most_listed=_MAX_LISTED,
         reports=_reports_on(table, state),
     )
 

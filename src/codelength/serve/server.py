@@ -26,7 +26,7 @@ HOST = "127.0.0.1"
 
 _DOOR = "open.html"
 _GRACE_SECONDS = 2
-_MOST_CONNECTIONS = 512
+_MAX_CONNECTIONS = 512
 _REQUEST_SECONDS = 10.0
 
 
@@ -91,7 +91,7 @@ def _config(state: AppState) -> uvicorn.Config:
         access_log=False,  # addresses hold tokens
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_MOST_CONNECTIONS,
+        limit_concurrency=_MAX_CONNECTIONS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
 

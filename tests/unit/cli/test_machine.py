@@ -14,7 +14,7 @@ from contextlib import suppress
 import pytest
 
 from codelength import NaiveBayes
-from codelength.cli.source import Source
+from codelength.cli.source import TableArgument
 
 from .conftest import is_one_line
 
@@ -212,9 +212,9 @@ def test_a_library_may_report_a_signal_in_its_own_words(run, train, tmp_path, mo
         raise RuntimeError("a defect")
 
     call = ["fit", train, "-t", "play", "-o", tmp_path / "m.json"]
-    monkeypatch.setattr(Source, "read", interrupted)
+    monkeypatch.setattr(TableArgument, "read", interrupted)
     assert run(*call) == (143, "", "error: terminated\n")
-    monkeypatch.setattr(Source, "read", broken)
+    monkeypatch.setattr(TableArgument, "read", broken)
     with pytest.raises(RuntimeError, match="a defect"):
         run(*call)
 

@@ -190,7 +190,7 @@ def test_what_was_said_is_noted_once():
 @pytest.mark.usefixtures("quick_analyses")
 def test_wide_tables_are_screened_in_every_fold(monkeypatch):
     for module in (plan, scores, settings):
-        monkeypatch.setattr(module, "MOST_COLUMNS", 3)
+        monkeypatch.setattr(module, "MAX_COLUMNS", 3)
     found = analyse(table_of(40, n_noise=6))
     told = dict(found.settings)["model average, logistic regression and a model of your own"]
     assert told == "on the 3 variables with most bits alone among the rows learned from"
@@ -201,7 +201,7 @@ def test_wide_tables_are_screened_in_every_fold(monkeypatch):
 
 @pytest.mark.usefixtures("quick_analyses")
 def test_long_tables_are_sampled_without_losing_a_class(monkeypatch):
-    monkeypatch.setattr(whole, "MOST_ROWS", 40)
+    monkeypatch.setattr(whole, "MAX_ROWS", 40)
     classes = np.arange(200) % 2 == 0
     rare = classes.copy()
     rare[:] = True

@@ -62,7 +62,7 @@ def test_bits_alone_are_those_of_a_plain_loop(seed):
 def test_blocks_of_variables_give_the_same_bits(monkeypatch):
     counts = count(as_coded(random_table(2)))
     whole = bits_alone(counts)
-    monkeypatch.setattr(bits, "MOST_CELLS", 10)
+    monkeypatch.setattr(bits, "MAX_CELLS", 10)
     assert len(bits.blocks_of(counts)) > 2
     for one, other in zip(bits_alone(counts), whole, strict=True):
         assert one == pytest.approx(other, abs=1e-14)

@@ -41,7 +41,7 @@ def test_the_same_seed_gives_the_same_classes():
 
 
 def test_long_tables_are_sampled(monkeypatch):
-    monkeypatch.setattr(latent, "MOST_ROWS", 40)
+    monkeypatch.setattr(latent, "MAX_ROWS", 40)
     told = []
     found = analyse_classes(answers(), progress=lambda done, of: told.append(done / of))
     assert len(found.model.labels_) == 40

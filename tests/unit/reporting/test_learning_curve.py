@@ -16,9 +16,9 @@ from codelength.reporting.sections.models import (
     LOGISTIC,
     NAIVE_BAYES,
     PRIOR,
+    Candidates,
     Compared,
-    Entrants,
-    predict_slowly,
+    predict_with_refits,
 )
 from codelength.sources import as_coded, as_table
 
@@ -36,7 +36,7 @@ def compared_of(table, best):
     plan = Plan.of(table.n_rows, table.n_columns, 2, seed=0)
     if best in (AVERAGE, LOGISTIC):
         return coded, Compared(
-            plan, predict_slowly(table, coded, plan.splits, {best: Entrants(0).slow[best]})
+            plan, predict_with_refits(table, coded, plan.splits, {best: Candidates(0).slow[best]})
         )
     rule = next((rule for rule, name in NAIVE_BAYES.items() if name == best), "evidence")
     return coded, Compared(plan, predictions_over(table, {best: NaiveBayes(rule)}, plan.splits))
@@ -45,7 +45,7 @@ def compared_of(table, best):
 def test_more_rows_help_where_there_is_something_to_learn():
     table = table_of(300)
     name = NAIVE_BAYES["evidence"]
-    found = learning_curve(table, *compared_of(table, name), Entrants(0))
+    found = learning_curve(table, *compared_of(table, name), Candidates(0))
     assert found.model == name
     assert found.n_rows.tolist() == [7, 14, 28, 56, 112, 225][-len(found.n_rows) :]
     assert found.loss_bits[0] > found.loss_bits[-1] > 0
@@ -57,7 +57,7 @@ def test_losses_are_those_of_models_that_did_not_see_the_rows():
     """The last point again, by hand."""
     table = table_of(60)
     name = NAIVE_BAYES["evidence"]
-    found = learning_curve(table, *compared_of(table, name), Entrants(3))
+    found = learning_curve(table, *compared_of(table, name), Candidates(3))
     losses = []
     for repeat in range(10):
         order = np.random.default_rng([3, 3, repeat]).permutation(60)
@@ -73,7 +73,7 @@ def test_bands_are_as_wide_as_the_share_of_test_rows_asks_for_at_every_size():
     table = table_of(60)
     name = NAIVE_BAYES["evidence"]
     coded, compared = compared_of(table, name)
-    found = learning_curve(table, coded, compared, Entrants(3))
+    found = learning_curve(table, coded, compared, Candidates(3))
     size = int(found.n_rows[0])
     losses = []
     for repeat in range(10):
@@ -90,7 +90,7 @@ def test_the_report_and_the_picture_have_bands_of_like_width():
     from codelength.plot import LearningCurveDisplay
 
     table = table_of(300)
-    told = learning_curve(table, *compared_of(table, NAIVE_BAYES["evidence"]), Entrants(0))
+    told = learning_curve(table, *compared_of(table, NAIVE_BAYES["evidence"]), Candidates(0))
     drawn = LearningCurveDisplay.from_estimator(NaiveBayes(), table, n_folds=4, repeats=2, n_sizes=4)
     assert told.n_rows[-4:].tolist() == drawn.n_rows.tolist()
     ratios = (told.high - told.low)[-4:] / (drawn.high - drawn.low)
@@ -108,7 +108,7 @@ def _own(model, rows):
 
 def test_the_class_prior_has_no_curve_of_its_own():
     table = table_of(40, told=0.5)
-    found = learning_curve(table, *compared_of(table, PRIOR), Entrants(0))
+    found = learning_curve(table, *compared_of(table, PRIOR), Candidates(0))
     assert found.model == NAIVE_BAYES["evidence"]
     assert "more rows are likely to help" not in found.sentence
 
@@ -119,14 +119,14 @@ def test_there_is_no_curve_of_few_rows_or_one_class(n_rows, classes):
     table = as_table({"x": ["a", "b"] * 20}, (np.arange(40) % classes).tolist()).take(np.arange(n_rows))
     coded = as_coded(table)
     made = predictions_over(table, {PRIOR: NaiveBayes()}, (plan := Plan.of(n_rows, 1, classes, 0)).splits)
-    assert learning_curve(table, coded, Compared(plan, made), Entrants(0)) is None
+    assert learning_curve(table, coded, Compared(plan, made), Candidates(0)) is None
 
 
 def test_slow_models_learn_from_parts_of_one_split(monkeypatch):
     monkeypatch.setattr(curves, "EFFORT", 0.5)
     table = table_of(60)
     coded, compared = compared_of(table, LOGISTIC)
-    found = learning_curve(table, coded, compared, Entrants(0))
+    found = learning_curve(table, coded, compared, Candidates(0))
     split = compared.plan.splits[0]
     assert found.model == LOGISTIC
     assert found.n_rows.tolist() == [6, 13, 27, 54]
@@ -138,7 +138,7 @@ def test_slow_models_are_split_again_where_there_is_time(monkeypatch):
     monkeypatch.setattr(curves, "N_SIZES_OF_SLOW", 2)
     monkeypatch.setattr(curves, "REPEATS", 3)
     table = table_of(40)
-    found = learning_curve(table, *compared_of(table, LOGISTIC), Entrants(0))
+    found = learning_curve(table, *compared_of(table, LOGISTIC), Candidates(0))
     assert (found.model, found.n_rows.tolist()) == (LOGISTIC, [15, 30])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from codelength.reporting.plan import EFFORT, MOST_TEST_ROWS, Plan, effort
+from codelength.reporting.plan import EFFORT, MAX_TEST_ROWS, Plan, effort
 
 SIZES = [(2, 1, 2), (3, 1, 2), (25, 4, 3), (435, 16, 2), (2_000, 14, 2), (5_000, 300, 2), (48_842, 14, 2)]
 
@@ -39,7 +39,7 @@ def test_plans_keep_to_the_effort(size):
     plan = Plan.of(*size, seed=0)
     efforts = [effort(len(s.train), size[1], size[2], len(s.test)) for s in plan.splits]
     assert sum(efforts) <= EFFORT * 1.01
-    assert all(len(split.test) <= max(MOST_TEST_ROWS, size[0] // 2 + 1) for split in plan.splits)
+    assert all(len(split.test) <= max(MAX_TEST_ROWS, size[0] // 2 + 1) for split in plan.splits)
 
 
 def test_a_single_row_is_left_out():

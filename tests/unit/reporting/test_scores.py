@@ -14,8 +14,8 @@ from codelength.reporting.sections.models import (
     LOGISTIC,
     NAIVE_BAYES,
     PRIOR,
+    Candidates,
     Compared,
-    Entrants,
     compare,
     strongest,
 )
@@ -134,7 +134,7 @@ def small():
     return (
         table,
         coded,
-        compare(table, coded, plan, Entrants(1), lambda done, of: told.append(done / of)),
+        compare(table, coded, plan, Candidates(1), lambda done, of: told.append(done / of)),
         told,
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from codelength.reporting.sections.surprises import MOST, surprises
+from codelength.reporting.sections.surprises import MAX_ROWS, surprises
 from codelength.scores import Predictions
 from codelength.sources import as_table
 
@@ -35,4 +35,4 @@ def test_contents_are_there_only_when_asked_for():
 def test_there_are_not_too_many():
     table = as_table({"x": ["a"] * 50}, [0, 1] * 25)
     found = surprises(made_of([0.3] * 50, [0, 1] * 25), np.arange(50), (0, 1), table, cells=False)
-    assert [s.row for s in found] == list(range(1, MOST + 1))
+    assert [s.row for s in found] == list(range(1, MAX_ROWS + 1))

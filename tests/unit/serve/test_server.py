@@ -199,7 +199,7 @@ def test_bytes_that_are_no_request_do_not_end_it(start):
 
 def test_connections_that_send_half_a_request_are_closed(start):
     """They would take all places: at first, after an answer, and with a body that nobody waits for."""
-    server = start(setup="server._MOST_CONNECTIONS, server._REQUEST_SECONDS = 6, 0.5")
+    server = start(setup="server._MAX_CONNECTIONS, server._REQUEST_SECONDS = 6, 0.5")
     server.enter()
     asked = f"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {server.cookie}\r\n"
     begun = [b"", b"GET /", asked.encode(), (asked + "\r\nGET /").encode()]

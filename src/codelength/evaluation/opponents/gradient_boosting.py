@@ -12,7 +12,7 @@ from .rows import Rows
 LEAVES = (3, 20)
 """Minimum numbers of rows in a leaf that are tried."""
 
-MOST_LEVELS = 255
+MAX_LEVELS = 255
 """Columns with more levels are treated as numeric, because the library accepts no more."""
 
 
@@ -63,7 +63,7 @@ class GradientBoosting(Opponent):
             min_samples_leaf=leaf,
             max_leaf_nodes=15,
             categorical_features=np.append(
-                np.zeros(rows.numbers.shape[1], bool), rows.n_levels <= MOST_LEVELS
+                np.zeros(rows.numbers.shape[1], bool), rows.n_levels <= MAX_LEVELS
             ),
             random_state=self.random_state,
         )

@@ -26,7 +26,7 @@ from ..results import LatentAnalysis
 from ..words import capital, counted, number
 from .table import checked, command_of, model_facts, noting, table_facts
 
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 """Largest number of rows that latent classes are fitted to; a random sample if there are more."""
 
 GLANCE_ROWS, GLANCE_CELLS, GLANCE_CLASSES = 1_000, 20_000, 6
@@ -35,7 +35,7 @@ GLANCE_ROWS, GLANCE_CELLS, GLANCE_CLASSES = 1_000, 20_000, 6
 GLANCE_LEAST_ROWS = 10
 """Fewest rows of a first look."""
 
-MOST_VARIABLES, MOST_VALUES, MOST_CLASSES, N_OPEN = 100, 24, 8, 6
+MAX_VARIABLES, MAX_VALUES, MAX_CLASSES, N_OPEN = 100, 24, 8, 6
 """Variables, values and classes that are shown, and variables that are open at first."""
 
 FRAME = Frame(360.0, 300.0, left=58.0, right=14.0, top=14.0, bottom=48.0)
@@ -76,7 +76,7 @@ def analyse_classes(table: Any, *, random_state: Any = 0, progress: Progress | N
     """
     check_progress(progress)
     seed = seed_of(random_state)
-    found = _looked_for(checked(as_table(table)), seed, MOST_ROWS, FiniteMixture(random_state=seed))
+    found = _looked_for(checked(as_table(table)), seed, MAX_ROWS, FiniteMixture(random_state=seed))
     if progress is not None:
         progress(1.0, 1.0)
     return found
@@ -253,7 +253,7 @@ def profiles(analysis: LatentAnalysis, n_open: int = N_OPEN) -> Section:
     shares = analysis.model.parameters_.class_probs
     by_name = list(analysis.model.profiles().items())
     bits = [_bits(np.array(list(values.values())), shares) for _, values in by_name]
-    order = ranked(bits, scale=1.0)[:MOST_VARIABLES].tolist()
+    order = ranked(bits, scale=1.0)[:MAX_VARIABLES].tolist()
     shown = [
         {"name": by_name[n][0], "bits": bits[n], "is_open": place < n_open} | _profile(by_name[n][1], shares)
         for place, n in enumerate(order)
@@ -284,10 +284,10 @@ def _bits(value_probs: FloatArray, shares: FloatArray) -> float:
 def _profile(values: ValueProbs, shares: FloatArray) -> dict[str, Any]:
     """Return the values of a variable that are shown, and what is left out."""
     # Classes are in descending order of size, so that the first ones are the largest.
-    n_classes, probs = min(len(shares), MOST_CLASSES), list(values.items())
-    if len(probs) > MOST_VALUES:
+    n_classes, probs = min(len(shares), MAX_CLASSES), list(values.items())
+    if len(probs) > MAX_VALUES:
         # The most probable values, but in the order of the variable, which may be that of intervals.
-        kept = sorted(ranked([own @ shares for _, own in probs])[:MOST_VALUES].tolist())
+        kept = sorted(ranked([own @ shares for _, own in probs])[:MAX_VALUES].tolist())
         probs = [probs[n] for n in kept]
     remarks = []
     if len(values) > len(probs):

@@ -15,15 +15,15 @@ from ...typing import FloatArray
 from .. import charts
 from ..estimates import mean_of, mean_over_splits
 from ..page import Section
-from ..plan import MOST_COLUMNS, effort
+from ..plan import MAX_COLUMNS, effort
 from ..results import Analysis, Estimate, LearningCurve
 from ..words import counted, interval, number
-from .models import BITS, NAIVE_BAYES, Compared, Entrants, predict_slowly
+from .models import BITS, NAIVE_BAYES, Candidates, Compared, predict_with_refits
 
 LEAST_ROWS = 20
 """Fewest rows of a table with a learning curve."""
 
-MOST_ROWS, MOST_TEST_ROWS = 10_000, 2_000
+MAX_ROWS, MAX_TEST_ROWS = 10_000, 2_000
 """Most training and test rows of each repeated split."""
 
 LEAST_SIZE = 5
@@ -40,11 +40,11 @@ EFFORT = 6.0
 
 
 FRAME = charts.Frame(360.0, 340.0, left=52.0, right=14.0, top=14.0, bottom=48.0)
-MOST_TICKS = 6
+MAX_TICKS = 6
 
 
 def learning_curve(
-    table: Table, coded: Coded, compared: Compared, entrants: Entrants
+    table: Table, coded: Coded, compared: Compared, candidates: Candidates
 ) -> LearningCurve | None:
     """Compute the log loss of the best model by the number of training rows.
 
@@ -62,7 +62,7 @@ def learning_curve(
         The same rows as naive Bayes reads them.
     compared : Compared
         The comparison of models on these rows.
-    entrants : Entrants
+    candidates : Candidates
         The models that were compared.
 
     Returns
@@ -74,31 +74,31 @@ def learning_curve(
         return None
     best = compared.best
     # Naive Bayes takes milliseconds, so that its splits are limited by their number and not by time.
-    is_slow = best in entrants.slow
+    is_slow = best in candidates.slow
     name = best if is_slow or best in NAIVE_BAYES.values() else NAIVE_BAYES["evidence"]
-    n_test = min(table.n_rows // 4, MOST_TEST_ROWS)
-    sizes = _halved(min(table.n_rows - n_test, MOST_ROWS), N_SIZES_OF_SLOW if is_slow else N_SIZES)
-    repeats = REPEATS if table.n_columns <= MOST_COLUMNS else LEAST_REPEATS
+    n_test = min(table.n_rows // 4, MAX_TEST_ROWS)
+    sizes = _halved(min(table.n_rows - n_test, MAX_ROWS), N_SIZES_OF_SLOW if is_slow else N_SIZES)
+    repeats = REPEATS if table.n_columns <= MAX_COLUMNS else LEAST_REPEATS
     if is_slow:
         each = sum(effort(size, table.n_columns, coded.schema.n_classes, n_test) for size in sizes)
         repeats = min(int(EFFORT / each), REPEATS)
     if repeats < LEAST_REPEATS:
-        return _of_one_split(name, table, coded, compared, entrants)
-    return _of_repeated_splits(name, table, coded, sizes, n_test, repeats, entrants)
+        return _of_one_split(name, table, coded, compared, candidates)
+    return _of_repeated_splits(name, table, coded, sizes, n_test, repeats, candidates)
 
 
 def _of_repeated_splits(
-    name: str, table: Table, coded: Coded, sizes: list[int], n_test: int, repeats: int, entrants: Entrants
+    name: str, table: Table, coded: Coded, sizes: list[int], n_test: int, repeats: int, candidates: Candidates
 ) -> LearningCurve:
     """Return the curve over random splits, with a band that is corrected for shared rows."""
     splits = []
     for repeat in range(repeats):
-        order = np.random.default_rng([entrants.seed, 3, repeat]).permutation(table.n_rows)
+        order = np.random.default_rng([candidates.seed, 3, repeat]).permutation(table.n_rows)
         test, others = np.sort(order[:n_test]), order[n_test:]
         # Nested training rows and the same test rows: differences between sizes are not blurred by other
         # rows.
         splits += [Split(np.sort(others[:size]), test) for size in sizes]
-    bits = _losses(name, table, coded, splits, entrants)
+    bits = _losses(name, table, coded, splits, candidates)
     losses = np.array([row.mean() for row in bits]).reshape(repeats, len(sizes))
     test_share = n_test / table.n_rows
     bands = [loss_over_splits(figures, test_share) for figures in losses.T]
@@ -106,15 +106,15 @@ def _of_repeated_splits(
 
 
 def _of_one_split(
-    name: str, table: Table, coded: Coded, compared: Compared, entrants: Entrants
+    name: str, table: Table, coded: Coded, compared: Compared, candidates: Candidates
 ) -> LearningCurve:
     """Return the curve over the first split of the comparison, whose full training set is fitted already."""
-    split, rng = compared.plan.splits[0], np.random.default_rng([entrants.seed, 3])
+    split, rng = compared.plan.splits[0], np.random.default_rng([candidates.seed, 3])
     order = rng.permutation(split.train)
-    places = np.sort(rng.permutation(len(split.test))[:MOST_TEST_ROWS])
+    places = np.sort(rng.permutation(len(split.test))[:MAX_TEST_ROWS])
     sizes = _halved(len(order), N_SIZES_OF_SLOW - 1)
     splits = [Split(np.sort(order[:size]), split.test[places]) for size in sizes[:-1]]
-    bits = _losses(name, table, coded, splits, entrants)
+    bits = _losses(name, table, coded, splits, candidates)
     # The largest size is that of the comparison itself, which saves the longest fit.
     bits.append(-compared.bits(name)[places])
     return _curve(name, sizes, [_loss(mean_of(row)) for row in bits], mean_of(bits[-2] - bits[-1]))
@@ -139,13 +139,13 @@ def _loss(mean: Estimate) -> Estimate:
 
 
 def _losses(
-    name: str, table: Table, coded: Coded, splits: Sequence[Split], entrants: Entrants
+    name: str, table: Table, coded: Coded, splits: Sequence[Split], candidates: Candidates
 ) -> list[FloatArray]:
     """Return the costs of the classes of the test rows in bits, one array per split."""
-    if name in entrants.naive:
-        found = predictions_over(table, {name: entrants.naive[name]}, splits)
+    if name in candidates.naive:
+        found = predictions_over(table, {name: candidates.naive[name]}, splits)
     else:
-        found = predict_slowly(table, coded, splits, {name: entrants.slow[name]})
+        found = predict_with_refits(table, coded, splits, {name: candidates.slow[name]})
     return bits_by_split(found[name].predictions.true_log_probs, splits)
 
 
@@ -230,7 +230,7 @@ def _drawn(curve: LearningCurve, prior_bits: float) -> dict[str, Any]:
         "y": y,
         "marks": charts.ticks(bottom, top, 6),
         # From the largest size down, so that the last label is never the one left out.
-        "labelled": sizes[::-1][:: math.ceil(len(sizes) / MOST_TICKS)],
+        "labelled": sizes[::-1][:: math.ceil(len(sizes) / MAX_TICKS)],
         "band": band if len(banded) > 1 else [],
         "points": [(x(size), y(loss)) for size, loss, _, _ in known],
         "rows": [

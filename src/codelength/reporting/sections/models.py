@@ -24,7 +24,7 @@ from ..bits import bits_alone
 from ..charts import ticks
 from ..estimates import around, mean_of
 from ..page import Section
-from ..plan import MOST_COLUMNS, Plan
+from ..plan import MAX_COLUMNS, Plan
 from ..results import Analysis, ModelScores
 from ..words import capital, give_or_take, number, percent
 
@@ -131,7 +131,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Entrants:
+class Candidates:
     """Models to compare.
 
     Attributes
@@ -161,7 +161,7 @@ class Entrants:
 
 
 def compare(
-    table: Table, coded: Coded, plan: Plan, entrants: Entrants, progress: Progress | None = None
+    table: Table, coded: Coded, plan: Plan, candidates: Candidates, progress: Progress | None = None
 ) -> Compared:
     """Compare all models on one table.
 
@@ -173,7 +173,7 @@ def compare(
         The same rows as naive Bayes reads them.
     plan : Plan
         Training and test rows.
-    entrants : Entrants
+    candidates : Candidates
         The models.
     progress : function, optional
         Called with the fits done and the fits in all.
@@ -183,7 +183,7 @@ def compare(
     Compared
         Predictions of all models for the same rows.
     """
-    naive = entrants.naive
+    naive = candidates.naive
     prior = Fits(_prior_predictions(coded, plan), 0.0, plan.rows)
     if not plan.splits:
         left_out = {name: model._fit_coded(coded)._fitted.left_out(coded) for name, model in naive.items()}
@@ -191,12 +191,12 @@ def compare(
         return Compared(plan, fits | {PRIOR: prior})
     fits = predictions_over(table, naive, plan.splits)
     # Only the slow models report progress: naive Bayes takes a moment.
-    slow = predict_slowly(table, coded, plan.splits, entrants.slow, progress=progress)
+    slow = predict_with_refits(table, coded, plan.splits, candidates.slow, progress=progress)
     baselines = {LOGISTIC: slow.pop(LOGISTIC), PRIOR: prior}
     return Compared(plan, slow | fits | baselines)
 
 
-def predict_slowly(
+def predict_with_refits(
     table: Table,
     coded: Coded,
     splits: Sequence[Split],
@@ -218,12 +218,12 @@ def predict_slowly(
     progress : function, optional
         Called with the splits done and the splits in all.
     """
-    if table.n_columns <= MOST_COLUMNS:
+    if table.n_columns <= MAX_COLUMNS:
         return predictions_over(table, models, splits, progress=progress)
     parts = []
     for place, split in enumerate(splits, 1):
         # Chosen within each split: a choice on all rows would let the test rows influence the model.
-        kept = table.keep(strongest(coded, split.train, MOST_COLUMNS))
+        kept = table.keep(strongest(coded, split.train, MAX_COLUMNS))
         parts.append(predictions_over(kept, models, [split]))
         if progress is not None:
             progress(place, len(splits))

@@ -3,10 +3,10 @@
 from ...render.templates import rendered
 from ...table import Coded, Table
 from ..page import Section
-from ..plan import MOST_COLUMNS, Plan
-from ..results import LatentAnalysis, Made
+from ..plan import MAX_COLUMNS, Plan
+from ..results import LatentAnalysis, Provenance
 from ..words import capital, name, number
-from .variables import MOST_GIVEN_OTHERS
+from .variables import MAX_GIVEN_OTHERS
 
 
 def settings_of(
@@ -65,11 +65,11 @@ def _of_models(table: Table, some: Table, plan: Plan) -> list[tuple[str, str]]:
             "its gain, accuracy and calibration are measured on parts of the rows that did not choose it",
         )
     )
-    if table.n_columns > MOST_COLUMNS:
+    if table.n_columns > MAX_COLUMNS:
         told.append(
             (
                 "model average, logistic regression and a model of your own",
-                f"on the {MOST_COLUMNS} variables with most bits alone among the rows learned from",
+                f"on the {MAX_COLUMNS} variables with most bits alone among the rows learned from",
             )
         )
     return [
@@ -85,7 +85,7 @@ def _of_models(table: Table, some: Table, plan: Plan) -> list[tuple[str, str]]:
 
 def _of_variables(table: Table, most_by_chance: float) -> list[tuple[str, str]]:
     """Describe the bits of the variables."""
-    of_some = f"; for the {MOST_GIVEN_OTHERS} variables with most bits alone"
+    of_some = f"; for the {MAX_GIVEN_OTHERS} variables with most bits alone"
     return [
         ("bits alone", "naive Bayes (evidence) on one variable, each row predicted from all the others"),
         (
@@ -95,7 +95,7 @@ def _of_variables(table: Table, most_by_chance: float) -> list[tuple[str, str]]:
         (
             "bits given the others",
             "what naive Bayes (evidence) loses without the variable, each row predicted from all the others"
-            + (of_some if table.n_columns > MOST_GIVEN_OTHERS else ""),
+            + (of_some if table.n_columns > MAX_GIVEN_OTHERS else ""),
         ),
     ]
 
@@ -109,7 +109,7 @@ def _at_a_glance(latent: LatentAnalysis | None) -> str:
     return f"a first look at {rows}; {classes}; starts of EM: {starts}"
 
 
-def section(made: Made) -> Section:
+def section(made: Provenance) -> Section:
     """Return the section on the settings of a run, with the command to repeat it."""
     shown = [(capital(key), name(text, 300)) for key, text in made.settings]
     shown.append(("Version", f"codelength {made.version}"))

@@ -13,10 +13,10 @@ from ..page import Section
 from ..results import Analysis, Surprise
 from ..words import counted, name, probability
 
-MOST = 20
+MAX_ROWS = 20
 """Rows that are shown."""
 
-MOST_CELLS, MOST_CHARACTERS = 40, 100_000
+MAX_CELLS, MAX_CHARACTERS = 40, 100_000
 """Cells of a row that are shown, and characters of all cells together, which keep the file small."""
 
 
@@ -44,7 +44,7 @@ def surprises(
     occurred = np.asarray(predictions.class_codes, dtype=np.int64)
     wrong = np.flatnonzero(expected != occurred)
     # Ties in probability are broken by position in the table, so that the list does not depend on the folds.
-    wrong = wrong[np.lexsort((rows[wrong], predictions.true_log_probs[wrong]))][:MOST]
+    wrong = wrong[np.lexsort((rows[wrong], predictions.true_log_probs[wrong]))][:MAX_ROWS]
     return tuple(
         Surprise(
             row=table.row_number(int(rows[place])) + 1,
@@ -65,7 +65,7 @@ def _cells(table: Table, row: int) -> tuple[tuple[str, str], ...]:
 
 def section(analysis: Analysis) -> Section:
     """Return the section on the rows that surprised the best model."""
-    shown = analysis.surprises[:MOST]
+    shown = analysis.surprises[:MAX_ROWS]
     body = rendered(
         "reporting/sections/surprises",
         rows=[
@@ -73,7 +73,7 @@ def section(analysis: Analysis) -> Section:
             for one in shown
         ],
         with_cells=[one for one in shown if one.cells],
-        most_cells=MOST_CELLS,
+        most_cells=MAX_CELLS,
         fitting=_fitting,
         best=analysis.best,
     )
@@ -83,4 +83,4 @@ def section(analysis: Analysis) -> Section:
 def _fitting(parts: list[str]) -> list[str]:
     """Return the first parts, as far as there is room; the first one however long it is."""
     ends = itertools.accumulate(map(len, parts))
-    return parts[: max(1, sum(end <= MOST_CHARACTERS for end in ends))]
+    return parts[: max(1, sum(end <= MAX_CHARACTERS for end in ends))]

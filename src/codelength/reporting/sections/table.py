@@ -21,10 +21,10 @@ from .variables import reason_ignored
 if TYPE_CHECKING:
     from ...estimators import FiniteMixture
 
-MOST_NOTES = 20
+MAX_NOTES = 20
 """Notes that are collected."""
 
-MOST_COLUMNS, MOST_LISTED, MOST_CLASSES = 100, 50, 12
+MAX_COLUMNS, MAX_LISTED, MAX_CLASSES = 100, 50, 12
 """Columns, notes and classes on the page; the others are counted."""
 
 
@@ -45,9 +45,9 @@ def noting() -> Iterator[list[str]]:
         finally:
             told = [str(one.message) for one in caught if isinstance(one.message, CodelengthWarning)]
             distinct = list(dict.fromkeys(told))
-            notes += distinct[:MOST_NOTES]
-            if len(distinct) > MOST_NOTES:
-                notes.append(f"{len(distinct) - MOST_NOTES} further notes are left out")
+            notes += distinct[:MAX_NOTES]
+            if len(distinct) > MAX_NOTES:
+                notes.append(f"{len(distinct) - MAX_NOTES} further notes are left out")
             others = [one for one in caught if not isinstance(one.message, CodelengthWarning)]
     # After the block: inside it they would be recorded again instead of shown.
     for one in others:
@@ -155,15 +155,15 @@ def section(held: TableFacts, variables: Sequence[VariableFacts] | None = None) 
         "reporting/sections/table",
         held=held,
         facts=_sizes(held),
-        classes=[(k, held.class_counts[k] / total, held.class_counts[k]) for k in order[:MOST_CLASSES]],
-        n_others=len(order) - MOST_CLASSES,
-        n_left=float(held.class_counts[order[MOST_CLASSES:]].sum()),
+        classes=[(k, held.class_counts[k] / total, held.class_counts[k]) for k in order[:MAX_CLASSES]],
+        n_others=len(order) - MAX_CLASSES,
+        n_left=float(held.class_counts[order[MAX_CLASSES:]].sum()),
         variables=variables,
         columns=[
             [name(one.name), one.kind, one.how, counted(one.n_values), counted(one.n_missing)]
-            for one in (variables or ())[:MOST_COLUMNS]
+            for one in (variables or ())[:MAX_COLUMNS]
         ],
-        most_notes=MOST_LISTED,
+        most_notes=MAX_LISTED,
     )
     return Section("table", "The table", body)
 

@@ -20,23 +20,23 @@ from ..results import Analysis, Estimate, TableFacts, ValueProfile, VariableFact
 from ..words import name
 from .models import BITS
 
-MOST_GIVEN_OTHERS = 50
+MAX_GIVEN_OTHERS = 50
 """Number of variables, the strongest, whose loss given the others is measured."""
 
-MOST_ROWS = 50_000
+MAX_ROWS = 50_000
 """Largest number of rows on which it is measured."""
 
 N_SHUFFLES = 3
 """Permutations of the classes that estimate the bits of a variable by chance."""
 
-MOST_PROFILED = 50
+MAX_PROFILED = 50
 """Values of a variable, the most frequent ones, in its profile."""
 
 
-MOST_VARIABLES, MOST_CLASSES, MOST_VALUES, FEWEST_VALUES = 100, 7, 24, 2
+MAX_VARIABLES, MAX_CLASSES, MAX_VALUES, FEWEST_VALUES = 100, 7, 24, 2
 """Variables on the page, classes and values of each; the most common ones."""
 
-MOST_CHARACTERS = 200_000
+MAX_CHARACTERS = 200_000
 """Characters of all profiles together, which keeps the file small."""
 
 
@@ -64,7 +64,7 @@ def variable_facts(table: Table, coded: Coded, counts: Counts, seed: int) -> tup
         for i in order
         if told[i]
     }
-    beside = bits_given_others(coded, counts, list(alone)[:MOST_GIVEN_OTHERS], seed)
+    beside = bits_given_others(coded, counts, list(alone)[:MAX_GIVEN_OTHERS], seed)
     return tuple(
         _facts(table, counts, i, alone.get(i), beside.get(i)) if told[i] else _ignored(table, counts, i)
         for i in order
@@ -141,8 +141,8 @@ def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: 
     dict of int to Estimate
         Loss by the position of the variable.
     """
-    if coded.n_rows > MOST_ROWS:
-        rows = np.random.default_rng([seed, 4]).permutation(coded.n_rows)[:MOST_ROWS]
+    if coded.n_rows > MAX_ROWS:
+        rows = np.random.default_rng([seed, 4]).permutation(coded.n_rows)[:MAX_ROWS]
         coded = coded.take(np.sort(rows))
     labels = np.asarray(coded.class_codes, dtype=np.int64)
     log_weights = np.tile(np.log(counts.class_counts + 1), (coded.n_rows, 1))
@@ -180,7 +180,7 @@ def _profile(counts: Counts, variable: int) -> tuple[ValueProfile, ...]:
     n_rows = one.of(0).sum(axis=0)
     probs = class_weights(one)[:, : len(labels)]
     probs = probs / probs.sum(axis=0)
-    kept = np.sort(ranked(n_rows)[:MOST_PROFILED])
+    kept = np.sort(ranked(n_rows)[:MAX_PROFILED])
     return tuple(
         ValueProfile(str(labels[value]), float(n_rows[value]), probs[:, value].copy()) for value in kept
     )
@@ -190,12 +190,12 @@ def section(analysis: Analysis) -> Section:
     """Return the section: variables by bits, each with a folded profile of its values."""
     # Ignored columns have no bits and are named below the list.
     with_bits = [variable for variable in analysis.variables if variable.bits_alone is not None]
-    shown = with_bits[:MOST_VARIABLES]
+    shown = with_bits[:MAX_VARIABLES]
     held, classes = analysis.table, _shown_classes(analysis.table)
     is_pair = len(held.classes) == 2
     low, high = _ends(shown)
     # Shared equally, so that one variable with many values does not use up the space of all others.
-    room = MOST_CHARACTERS // max(len(shown), 1)
+    room = MAX_CHARACTERS // max(len(shown), 1)
     body = rendered(
         "reporting/sections/variables",
         held=held,
@@ -215,8 +215,8 @@ def section(analysis: Analysis) -> Section:
 
 def _shown_classes(table: TableFacts) -> list[int]:
     """Return the classes whose probabilities are shown: all, or the most common ones, in their own order."""
-    most_common = np.argsort(-table.class_counts, kind="stable")[:MOST_CLASSES]
-    return sorted(most_common.tolist()) if len(table.classes) > MOST_CLASSES else [*range(len(table.classes))]
+    most_common = np.argsort(-table.class_counts, kind="stable")[:MAX_CLASSES]
+    return sorted(most_common.tolist()) if len(table.classes) > MAX_CLASSES else [*range(len(table.classes))]
 
 
 def _ends(shown: Sequence[VariableFacts]) -> tuple[float, float]:
@@ -233,7 +233,7 @@ def _profile_rows(variable: VariableFacts, row_of: Callable[[ValueProfile], str]
     """Return the rows of a profile in the order of the variable, the most common ones if there are many."""
     rows: dict[int, str] = {}
     # Made by frequency, because space may run out.
-    order = np.argsort([-value.n_rows for value in variable.profile], kind="stable")[:MOST_VALUES]
+    order = np.argsort([-value.n_rows for value in variable.profile], kind="stable")[:MAX_VALUES]
     for n in order.tolist():
         row = row_of(variable.profile[n])
         room -= len(row)

@@ -12,10 +12,10 @@ from ...table import Coded
 from ..page import Section
 from ..results import Analysis, VariableFacts
 
-MOST_NUMBERS, MOST_ASKED = 20_000, 100
+MAX_NUMBERS, MAX_ASKED = 20_000, 100
 """Numbers in the scorer documents of all rules together, and variables in each."""
 
-MOST_CHARACTERS = 350_000
+MAX_CHARACTERS = 350_000
 """Characters of all scorers together, which keeps the file small."""
 
 DIGITS = 12
@@ -40,12 +40,12 @@ def selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
     facts : tuple of VariableFacts
         Variables, the strongest first.
     """
-    room = MOST_NUMBERS
+    room = MAX_NUMBERS
     kept: list[int] = []
     for fact in facts:
         # Variables are ranked: after the first that does not fit, weaker ones are not tried either.
         room -= fact.n_values * coded.schema.n_classes * len(RULES)
-        if room < 0 or len(kept) == MOST_ASKED:
+        if room < 0 or len(kept) == MAX_ASKED:
             break
         if fact.bits_alone is not None and fact.n_values > 1:
             kept.append(coded.schema.position(fact.name))
@@ -96,9 +96,9 @@ def scorers_text(scorers: Mapping[str, Mapping[str, Any]], ranked: Sequence[str]
     known = set(names)
     order = dict.fromkeys([*(name for name in ranked if name in known), *names])
     # The most informative variables first; dict.fromkeys removes duplicates and keeps the order.
-    kept = list(order)[:MOST_ASKED]
+    kept = list(order)[:MAX_ASKED]
     by_rule = [{one["name"]: one for one in document["variables"]} for document in scorers.values()]
-    room, fitting = MOST_CHARACTERS, []
+    room, fitting = MAX_CHARACTERS, []
     for name in kept:
         own = [variables[name] for variables in by_rule if name in variables]
         # Most characters are digits: a variable that is far too large is recognised without writing it.
