@@ -1,8 +1,16 @@
-"""Growing domains: the values of one variable so far, each with a place in the counts."""
+r"""Growing domains: the values of one variable so far, each with a place in the counts.
+
+A domain has size :math:`M` with prior probability :math:`1 / (M (M + 1))`, so that it has at least :math:`M`
+values with probability :math:`1 / M`: the prior is scale-free. All sizes up to 64 are in the support; beyond
+that, eight sizes per octave represent their neighbours, up to a million.
+"""
 
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
 
 from ..errors import DataError
 from ..table import Variable
@@ -10,10 +18,34 @@ from ..table._messages import shown
 from ..table.one_row import MOST_REMEMBERED, CellReader
 from ..table.spelling import looks_like_time, parse_time
 from ..table.values import UnusableValue, canonical
-from ..typing import Scalar
+from ..typing import FloatArray, Scalar
 
 MISSING, NEW = -1, -2
 """Codes instead of a place: of a cell without information, and of a value that was not met before."""
+
+
+MOST_VALUES = 65_535
+"""Largest number of values of a variable; variables with more are identifiers."""
+
+_EACH, _PER_OCTAVE, _OCTAVES = 64, 8, 14
+
+
+def _support() -> FloatArray:
+    """Return all sizes up to 64, then eight per octave."""
+    beyond = _EACH * 2.0 ** (np.arange(1, _PER_OCTAVE * _OCTAVES + 1) / _PER_OCTAVE)
+    return np.concatenate([np.arange(1.0, _EACH + 1), np.round(beyond)])
+
+
+SIZES: FloatArray = _support()
+"""Support of the prior."""
+
+LOG_PRIOR: FloatArray = np.log(1 / SIZES - np.append(1 / SIZES[1:], 0.0))
+"""Log prior probability of each size."""
+
+
+def log_prior_of_at_least(n_values: int) -> float:
+    """Return the log prior probability that a domain has so many values or more."""
+    return float(np.log(np.exp(LOG_PRIOR[np.searchsorted(SIZES, n_values) :]).sum()))
 
 
 class Places:
@@ -145,6 +177,36 @@ class Domain:
             if key[0] is str:
                 del self.texts[key[1]]
         return True
+
+    def log_evidence(self, counts: FloatArray, totals: FloatArray, n_met: float, pseudocount: float) -> float:
+        """Return the log evidence of the variable.
+
+        Parameters
+        ----------
+        counts : array of shape (n_values, n_classes)
+            Counts of its values in the classes.
+        totals : array
+            Their totals.
+        n_met : float
+            Number of values that were not declared, in units of the counts.
+        pseudocount : float
+            Pseudocount of each value.
+        """
+        from ._kernels import log_averages
+
+        # Numerators of the Dirichlet evidence; the denominators depend on the size of the self.
+        found = float(gammaln(counts + pseudocount).sum()) - counts.size * float(gammaln(pseudocount))
+        if not self.is_open:
+            size = pseudocount * self.n_known
+            return found + float((gammaln(size) - gammaln(size + totals)).sum())
+        terms, averages = np.empty(len(SIZES)), np.empty(len(totals))
+        known = (self.n_known, self.n_declared, n_met, pseudocount)
+        found += float(log_averages(totals, *known, SIZES, LOG_PRIOR, False, terms, averages))
+        # log_averages is relative to the smallest possible size, so the evidence of that size is added.
+        smallest = pseudocount * SIZES[np.searchsorted(SIZES, self.n_known)]
+        found += float((gammaln(smallest) - gammaln(smallest + totals)).sum())
+        # The prior is conditional on a domain that has at least the declared values.
+        return found - log_prior_of_at_least(max(self.n_declared, 1))
 
     def retire(self) -> None:
         """Ignore all cells of the variable from now on."""

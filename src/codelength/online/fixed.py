@@ -37,11 +37,57 @@ class Located(NamedTuple):
     positions: IntArray
 
 
-class FixedCounts:
-    """Counts of single rows, and log weights of classes under a rule.
+class StreamCounts:
+    """Mutable counts of single rows: what fixed and growing domains have in common.
 
     Counts are in units of the weight of the last row, an argument of most methods. Older rows then count less
     without any update of their counts.
+
+    Attributes
+    ----------
+    class_counts : array of shape (n_classes,)
+        Counts of classes.
+    value_counts : array of shape (n_places, n_classes)
+        Counts of values in classes. The counts of a row's values in all classes are contiguous.
+    totals : array of shape (n_variables, n_classes)
+        Counts of known cells of each variable in classes.
+    """
+
+    class_counts: FloatArray
+    value_counts: FloatArray
+    totals: FloatArray
+
+    def add(self, row: Located, weight: float) -> None:
+        """Add a row to the counts; subtract it if the weight is below zero."""
+        self.class_counts[row.code] += weight
+        self.value_counts[row.places, row.code] += weight
+        self.totals[row.positions, row.code] += weight
+
+    def take_off(self, row: Located) -> None:
+        """Remove a row that was counted with weight 1."""
+        self.add(row, -1.0)
+
+    def shrink(self, weight: float) -> None:
+        """Change the unit of the counts."""
+        for counts in (self.class_counts, self.value_counts, self.totals):
+            counts /= weight
+
+    def holds(self, row: Located) -> bool:
+        """Return True if such a row can be among the counted ones.
+
+        Without it, no count may be below 0, and no variable may have more cells in the class than there are
+        rows.
+        """
+        if row.code < 0 or (row.places < 0).any():
+            return False
+        n_rows, n_cells = self.class_counts[row.code] - 1.0, self.totals[:, row.code].copy()
+        n_cells[row.positions] -= 1.0
+        left = [n_rows, *n_cells, *(self.value_counts[row.places, row.code] - 1.0)]
+        return bool(min(left) >= 0.0 and not exceeds(n_cells, n_rows).any())
+
+
+class FixedCounts(StreamCounts):
+    """Counts of single rows under a fixed schema, and log weights of classes under a rule.
 
     Parameters
     ----------
@@ -87,6 +133,15 @@ class FixedCounts:
         """The classes, in the order of their log weights."""
         return self.schema.classes
 
+    @property
+    def layout(self) -> tuple[list[int], list[int]]:
+        """Rows and columns of the value counts that are in use: all."""
+        return [*range(len(self.value_counts))], [*range(len(self.class_counts))]
+
+    def places_of(self, i: int) -> list[int]:
+        """Return the places of the values of a variable."""
+        return [*range(self.schema.offsets[i], self.schema.offsets[i + 1] - 1)]
+
     def class_place(self, y: Scalar) -> int:
         """Return the place of a class among the log weights."""
         key = (type(y), y)
@@ -107,53 +162,17 @@ class FixedCounts:
         return code
 
     def learn(self, x: Mapping[str, Any], y: Scalar, weight: float) -> Located:
-        """Count a row and return its places.
-
-        Parameters
-        ----------
-        x : mapping of str to cell
-            The row.
-        y : class
-            Class of the row.
-        weight : float
-            Weight of the row.
-        """
-        found = self.find(x, y)
-        self.class_counts[found.code] += weight
-        self.value_counts[found.places, found.code] += weight
-        self.totals[found.positions, found.code] += weight
-        return found
+        """Count a row of some weight and return its places."""
+        row = self.find(x, y)
+        self.add(row, weight)
+        return row
 
     def find(self, x: Mapping[str, Any], y: Scalar) -> Located:
         """Return the places of a row."""
-        code = self.class_place(y)
-        return Located(code, *self._found(x))
-
-    def holds(self, row: Located) -> bool:
-        """Return True if such a row can be among the counted ones."""
-        return holds(row, self.class_counts, self.value_counts, self.totals)
-
-    def take_off(self, row: Located) -> None:
-        """Remove a row that was counted with weight 1."""
-        self.class_counts[row.code] -= 1.0
-        self.value_counts[row.places, row.code] -= 1.0
-        self.totals[row.positions, row.code] -= 1.0
-
-    def shrink(self, weight: float) -> None:
-        """Change the unit of the counts."""
-        for counts in (self.class_counts, self.value_counts, self.totals):
-            counts /= weight
+        return Located(self.class_place(y), *self._found(x))
 
     def log_weights(self, x: Mapping[str, Any], weight: float) -> FloatArray:
-        """Return the log weight of each class, up to a constant.
-
-        Parameters
-        ----------
-        x : mapping of str to cell
-            The row.
-        weight : float
-            Unit of the counts.
-        """
+        """Return the log weight of each class, up to a constant."""
         cells, positions = self._found(x)
         classes = self.class_counts if weight == 1.0 else self.class_counts / weight
         log_weights = self._rule.growth(classes + self._class_offsets)
@@ -198,24 +217,6 @@ class FixedCounts:
         without_missing = counts.value_counts.copy()
         without_missing[:, self.schema.offsets[1:] - 1] = 0.0
         self.totals[:] = _totals(without_missing, self.schema)
-
-
-def holds(row: Located, class_counts: FloatArray, value_counts: FloatArray, totals: FloatArray) -> bool:
-    """Return True if a row can be among the counted ones.
-
-    Without it, no count may be below 0, and no variable may have more cells in the class than there are rows.
-
-    Parameters
-    ----------
-    row : Located
-        Places of the row.
-    class_counts, value_counts, totals : array
-        Counts of classes, of values in classes, and of known cells per variable and class.
-    """
-    n_rows, n_cells = class_counts[row.code] - 1.0, totals[:, row.code].copy()
-    n_cells[row.positions] -= 1.0
-    left = [n_rows, *n_cells, *(value_counts[row.places, row.code] - 1.0)]
-    return bool(min(left) >= 0.0 and not exceeds(n_cells, n_rows).any())
 
 
 def exceeds(totals: FloatArray, class_counts: FloatArray) -> BoolArray:

@@ -18,8 +18,8 @@ any more are used again, and arrays grow by half, so the order of places is not 
 Order of reading: :class:`GrowingCounts`: ``find`` (places of the cells of a row), ``learn`` and ``take_off``
 (one row in or out), ``log_weights`` (a prediction), ``counts`` (a snapshot under a schema).
 
-Depends on ``domain`` (the values of one variable), ``domain_sizes`` (the prior on their number) and
-``_kernels`` (averages over sizes). ``fixed`` has the same methods under a fixed schema.
+Depends on ``domain`` (the values of one variable, the prior on their number), ``fixed`` (the interface) and
+``_kernels`` (averages over sizes).
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,21 +28,25 @@ from typing import Any
 import numpy as np
 
 from ..counts import Counts
-from ..errors import DataError, Infeasible
+from ..errors import DataError, Infeasible, InvalidParameter
+from ..naive_bayes import Prior, PriorLike, Rule
 from ..table import Schema, Variable
 from ..table._messages import shown
 from ..table.one_row import check_row
 from ..typing import FloatArray, Scalar
-from .domain import MISSING, NEW, Domain, Places
-from .domain_sizes import LOG_PRIOR, MOST_VALUES, SIZES
-from .fixed import Located, holds
+from .domain import LOG_PRIOR, MISSING, MOST_VALUES, NEW, SIZES, Domain, Places
+from .fixed import Located, StreamCounts
 
 MOST_CELLS = 1 << 27
 """Largest number of counts: one gigabyte."""
 
 
-class GrowingCounts:
-    """Counts of single rows, with the methods of :class:`codelength.online.fixed.FixedCounts`.
+SMALLEST, LARGEST = 1e-9, 1e9
+"""Range of pseudocounts; beyond it, weights of the sizes of domains lose all digits."""
+
+
+class GrowingCounts(StreamCounts):
+    """Counts of single rows with growing domains.
 
     Parameters
     ----------
@@ -95,6 +99,15 @@ class GrowingCounts:
         variables = [domain.variable() for domain in self.domains]
         return Schema(tuple(variable for variable in variables if variable is not None), target)
 
+    @property
+    def layout(self) -> tuple[list[int], list[int]]:
+        """Rows and columns of the value counts that are in use, in the order of values and classes."""
+        return [place for domain in self.domains for place in domain.places], self.target.places
+
+    def places_of(self, i: int) -> list[int]:
+        """Return the places of the values of a variable."""
+        return self.domains[i].places
+
     def class_place(self, y: Scalar) -> int:
         """Return the place of a class among the log weights; -1 for a class not met before."""
         place = self._column(y)
@@ -113,22 +126,12 @@ class GrowingCounts:
             self._check_room(code == NEW, places.count(NEW) + len(names))
             code, places, positions = self._grown(x, y, names, weight)
         row = _located(code, places, positions)
-        self.class_counts[code] += weight
-        self.value_counts[row.places, code] += weight
-        self.totals[row.positions, code] += weight
+        self.add(row, weight)
         return row
-
-    def holds(self, row: Located) -> bool:
-        """Return True if such a row can be among the counted ones."""
-        if row.code == NEW or NEW in row.places:
-            return False
-        return holds(row, self.class_counts, self.value_counts, self.totals)
 
     def take_off(self, row: Located) -> None:
         """Remove a row that was counted with weight 1, and values that no row has any more."""
-        self.class_counts[row.code] -= 1.0
-        self.value_counts[row.places, row.code] -= 1.0
-        self.totals[row.positions, row.code] -= 1.0
+        super().take_off(row)
         # A value is forgotten once no row has it, as if it had never been met: the evidence depends on the
         # rows that count only.
         left: list[bool] = np.any(self.value_counts[row.places], axis=1).tolist()
@@ -143,20 +146,12 @@ class GrowingCounts:
 
     def shrink(self, weight: float) -> None:
         """Change the unit of the counts."""
-        for counts in (self.class_counts, self.value_counts, self.totals, self.n_met):
-            counts /= weight
+        super().shrink(weight)
+        self.n_met /= weight
         self.n_met_classes /= weight
 
     def log_weights(self, x: Mapping[str, Any], weight: float) -> FloatArray:
-        """Return the joint log probability of a row with each class so far, and last with a new class.
-
-        Parameters
-        ----------
-        x : mapping of str to cell
-            The row.
-        weight : float
-            Unit of the counts.
-        """
+        """Return the joint log probability of a row with each class so far, and last with a new class."""
         from ._kernels import add_log_values, log_averages
 
         places, positions = self._found(x)
@@ -201,6 +196,20 @@ class GrowingCounts:
     def log_total(self, weight: float) -> float:
         """Return 0: the joint probabilities of all rows and classes add up to one."""
         return 0.0
+
+    def log_evidence(self, weight: float) -> float:
+        """Return the log probability of all rows together, which does not depend on their order."""
+        # Classes are one more variable, with a single total instead of one per class.
+        columns = self.target.places
+        of_classes = self.class_counts[columns][:, None] / weight
+        met = self.n_met_classes / weight
+        found = self.target.log_evidence(of_classes, of_classes.sum(axis=0), met, self.class_pseudocount)
+        for i, domain in enumerate(self.domains):
+            if not domain.is_retired:
+                of_values = self.value_counts[np.ix_(domain.places, columns)] / weight
+                totals, n_met = self.totals[i, columns] / weight, self.n_met[i] / weight
+                found += domain.log_evidence(of_values, totals, n_met, self.value_pseudocount)
+        return found
 
     def counts(self, weight: float) -> Counts:
         """Return a copy of the counts under the schema so far. Missing cells are not counted."""
@@ -335,6 +344,35 @@ class GrowingCounts:
         for i, domain in enumerate(self.domains):
             self.n_known[i], self.n_declared[i] = domain.n_known, domain.n_declared
             self.is_open[i] = domain.is_open
+
+
+def check_growing(rule: Rule, prior: PriorLike, handle_unknown: str) -> tuple[float, float]:
+    """Return the pseudocounts of classes and values for growing domains.
+
+    Raises
+    ------
+    InvalidParameter
+        If rule, prior or ``handle_unknown`` do not allow domains to grow.
+    """
+    if not (rule.averages and rule.needs_prior):
+        raise InvalidParameter(
+            f'domains="growing" averages over how many values there are, and rule="{rule.name}" does not; '
+            'pass rule="evidence"'
+        )
+    if handle_unknown == "error":
+        raise InvalidParameter(
+            'domains="growing" takes in values that are not known; leave handle_unknown= out'
+        )
+    if isinstance(prior, Prior):
+        given = prior.class_pseudocounts, prior.value_pseudocounts
+        if all(isinstance(number, float) and SMALLEST <= number <= LARGEST for number in given):
+            return given
+    if isinstance(prior, str) and prior == "uniform":
+        return 1.0, 1.0
+    raise InvalidParameter(
+        'domains="growing" takes the same pseudocount for all values, whatever their number, from 1e-9 to '
+        '1e9; pass prior="uniform", or a Prior of two numbers'
+    )
 
 
 def _check_declared(variable: Variable | None) -> None:

@@ -27,8 +27,7 @@ from ..table.checks import check_choice, check_instance, check_number, check_siz
 from ..table.encode import HandleUnknown
 from ..typing import FloatArray, Scalar
 from .fixed import FixedCounts, Located
-from .growing import GrowingCounts
-from .options import check_growing
+from .growing import GrowingCounts, check_growing
 from .scores import RunningScores, most_probable, probs_of
 
 Domains = Literal["fixed", "growing"]
@@ -334,9 +333,7 @@ class OnlineNaiveBayes(Shown):
         if not self._rule.averages:
             raise InvalidParameter(f'rule="{self._rule.name}" does not average over models; use "evidence"')
         if isinstance(self._counts, GrowingCounts):
-            from .evidence import growing_log_evidence
-
-            return -growing_log_evidence(self._counts, self._weight)
+            return -self._counts.log_evidence(self._weight)
         prior: Any = self._options["prior"]
         return float(Predictor.of(self.counts, self._rule, prior).evidence_code_length())
 

@@ -39,7 +39,7 @@ def write(model: OnlineNaiveBayes, path: str | os.PathLike[str]) -> None:
         content["scores"][1] = None
     # Counts are written in the order of values and classes, not in that of their places, which depends on the
     # history of the stream.
-    rows, columns = _layout(counts)
+    rows, columns = counts.layout
     if isinstance(counts, GrowingCounts):
         content["classes"] = {"met": [*counts.target.met.values()], "weight": counts.n_met_classes}
         content["variables"] = [
@@ -83,7 +83,7 @@ def _restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
     counts = model._counts
     if isinstance(counts, GrowingCounts):
         _grow(counts, content)
-    rows, columns = _layout(counts)
+    rows, columns = counts.layout
     counts.class_counts[columns] = _numbers(content["class_counts"], (len(columns),))
     counts.value_counts[np.ix_(rows, columns)] = _numbers(content["value_counts"], (len(rows), len(columns)))
     of_variables = _numbers(content["totals"], (counts.n_variables, len(columns)))
@@ -121,13 +121,6 @@ def _weight_of(met: Mapping[str, Any]) -> float:
     return check_number("weight of the values met", met["weight"])
 
 
-def _layout(counts: FixedCounts | GrowingCounts) -> tuple[list[int], list[int]]:
-    """Return the rows and columns of the value counts that are in use, in the order of the file."""
-    if isinstance(counts, FixedCounts):
-        return [*range(len(counts.value_counts))], [*range(len(counts.class_counts))]
-    return [place for domain in counts.domains for place in domain.places], counts.target.places
-
-
 def _inverse(places: Sequence[int]) -> dict[int, int]:
     """Return the position of each place."""
     return {place: position for position, place in enumerate(places)}
@@ -144,11 +137,7 @@ def _numbers(given: Any, shape: tuple[int, ...]) -> FloatArray:
 def _check_totals(counts: FixedCounts | GrowingCounts) -> None:
     """Raise DataError if counts of values do not add up to their total, or exceed the count of the class."""
     for i in range(counts.n_variables):
-        if isinstance(counts, FixedCounts):
-            start, stop = counts.schema.offsets[i], counts.schema.offsets[i + 1] - 1
-            added = counts.value_counts[start:stop].sum(axis=0)
-        else:
-            added = counts.value_counts[counts.domains[i].places].sum(axis=0)
+        added = counts.value_counts[counts.places_of(i)].sum(axis=0)
         room = ROUNDING * (1 + counts.class_counts)
         if (np.abs(added - counts.totals[i]) > room).any() or exceeds(added, counts.class_counts).any():
             raise DataError(f"the counts of variable {i} do not add up")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from codelength import NaiveBayes, OnlineNaiveBayes, Prior, Schema, Variable, datasets
 from codelength.errors import DataError, Infeasible, InvalidParameter
-from codelength.online import domain_sizes, growing
+from codelength.online import domain, growing
 from codelength.online._kernels import log_averages
 from naive_streams import NEW, SIZES, class_probabilities, table_probability
 
@@ -191,10 +191,10 @@ def test_new_values_stay_possible_after_very_many_rows():
 @pytest.mark.parametrize("is_new", [False, True])
 def test_averages_over_sizes_keep_their_digits(totals, n_known, n_declared, pseudocount, is_new):
     """In 50 digits, from the definition."""
-    n_sizes = len(domain_sizes.SIZES)
+    n_sizes = len(domain.SIZES)
     found, n_met = np.empty(len(totals)), float(n_known - n_declared)
     of_domain = (np.array(totals), n_known, n_declared, n_met, pseudocount)
-    log_averages(*of_domain, domain_sizes.SIZES, domain_sizes.LOG_PRIOR, is_new, np.empty(n_sizes), found)
+    log_averages(*of_domain, domain.SIZES, domain.LOG_PRIOR, is_new, np.empty(n_sizes), found)
     with mpmath.workdps(50):
         evidence, averages = mpmath.mpf(0), [mpmath.mpf(0) for _ in totals]
         for size, prior in SIZES:
