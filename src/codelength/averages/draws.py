@@ -10,7 +10,7 @@ from .content import shuffled
 from .member import normalised
 from .training import Training
 
-_MOST_COPIES = 10**8
+_MAX_COPIES = 10**8
 """Largest number of copies to draw from; more than 10**9 exceed the range of the hypergeometric draw."""
 
 
@@ -67,7 +67,7 @@ def drawn(training: Training, of: str, most: int) -> Draw:
     if training.n_rows <= most:
         return Draw(np.arange(training.n_rows), training.weights, training.copy_weights)
     # Scale the numbers of copies down if there are too many; every row keeps at least one.
-    share = min(1.0, _MOST_COPIES / float(training.n_copies.sum()))
+    share = min(1.0, _MAX_COPIES / float(training.n_copies.sum()))
     n_copies = np.maximum(whole_part(training.n_copies.astype(np.float64) * share), 1.0).astype(np.int64)
     copies = training.weights / n_copies
     order = shuffled(training, of)

@@ -26,7 +26,7 @@ CATEGORICAL_STRENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, np.in
 ORDERED_STRENGTHS = (2.0, 8.0, 32.0, 128.0)
 """Total pseudocounts of a variable; the average is over these."""
 
-MOST_COPY_WEIGHTS = 64
+MAX_COPY_WEIGHTS = 64
 """Largest number of distinct weights of copies that are left out exactly. If there are more, each is rounded
 to the nearest of as many quantiles."""
 
@@ -204,8 +204,8 @@ def _information(training: Training, cells: Cells, left_out: FloatArray) -> floa
 def _few_weights(weights: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return distinct weights and the place of each row among them; the nearest if there are too many."""
     distinct = np.unique(weights)
-    if len(distinct) > MOST_COPY_WEIGHTS:
-        quantiles = (np.arange(MOST_COPY_WEIGHTS) + 0.5) / MOST_COPY_WEIGHTS
+    if len(distinct) > MAX_COPY_WEIGHTS:
+        quantiles = (np.arange(MAX_COPY_WEIGHTS) + 0.5) / MAX_COPY_WEIGHTS
         distinct = np.unique(np.quantile(weights, quantiles, method="lower"))
     # Borders halfway between neighbours assign each weight to the nearest one.
     between = (distinct[1:] + distinct[:-1]) / 2

@@ -36,7 +36,7 @@ LEAST_SHARE = 0.25
 TOLERANCE = 1e-11
 """The search for weights ends if no weight changes by more."""
 
-MOST_STEPS = 200
+MAX_STEPS = 200
 
 
 def temperature(
@@ -121,7 +121,7 @@ def pool_weights(
         )
 
     w, here = centre, objective(centre)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         # Weights at the bound whose gradient points outwards are held there (the active set of Bertsekas
         # 1982).
         free = (w > 0.0) | (here.gradient > 0.0)

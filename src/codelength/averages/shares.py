@@ -19,7 +19,7 @@ from ..table import Coded
 from ..table.coded import changed
 from ..typing import BoolArray, FloatArray, IntArray
 
-MOST_EXACT = 8
+MAX_EXACT = 8
 """Largest number m of variables for which all orders are averaged, at 2^m predictions per row."""
 
 N_ORDERS = 8
@@ -79,7 +79,7 @@ def _plan(n_variables: int, generator: np.random.Generator) -> tuple[BoolArray, 
 
     The empty set is left out: its value is subtracted from all others, so it counts as 0.
     """
-    return _all_sets(n_variables) if n_variables <= MOST_EXACT else _some_orders(n_variables, generator)
+    return _all_sets(n_variables) if n_variables <= MAX_EXACT else _some_orders(n_variables, generator)
 
 
 def _all_sets(n_variables: int) -> tuple[BoolArray, FloatArray]:

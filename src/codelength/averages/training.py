@@ -13,7 +13,7 @@ from ..table.copies import copy_weights, n_copies
 from ..typing import FloatArray, IntArray
 from .views import Views
 
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 """Largest number of distinct rows that members use one by one. If there are more, members use a random sample
 of this size; the other rows enter tables of counts only."""
 
@@ -46,7 +46,7 @@ class Training(WithoutCaches):
     seed: int = 0
 
     @classmethod
-    def of(cls, coded: Coded, seed: int = 0, most_rows: int = MOST_ROWS) -> "Training":
+    def of(cls, coded: Coded, seed: int = 0, most_rows: int = MAX_ROWS) -> "Training":
         """Build training rows from a table with classes.
 
         Parameters

@@ -11,7 +11,7 @@ from ..typing import Scalar
 Dialect = Literal["duckdb", "postgres", "sqlite"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 
-MOST_TERMS = 50
+MAX_TERMS = 50
 """Largest number of terms of a sum, or of arguments of a function; engines limit both."""
 
 
@@ -102,9 +102,9 @@ class Engine:
         return f"{text} ~ {text_literal(pattern)}"
 
     def largest(self, columns: Sequence[str]) -> str:
-        """Return an expression of the largest of some columns, in nested groups of ``MOST_TERMS``."""
+        """Return an expression of the largest of some columns, in nested groups of ``MAX_TERMS``."""
         while len(columns) > 1:
-            groups = [columns[i : i + MOST_TERMS] for i in range(0, len(columns), MOST_TERMS)]
+            groups = [columns[i : i + MAX_TERMS] for i in range(0, len(columns), MAX_TERMS)]
             columns = [g[0] if len(g) == 1 else f"{self.greatest}({', '.join(g)})" for g in groups]
         return columns[0]
 

@@ -35,11 +35,11 @@ from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence
 from ..typing import FloatArray
 from .cells import Reading, check_values, measured, reading
-from .engines import DIALECTS, ENGINES, MOST_TERMS, Dialect, Engine, quoted
+from .engines import DIALECTS, ENGINES, MAX_TERMS, Dialect, Engine, quoted
 
 __all__ = ["DIALECTS", "Dialect", "quoted", "to_sql"]
 
-MOST_JOINS = 60
+MAX_JOINS = 60
 """Largest number of joins; SQLite allows 64. Further variables are looked up by comparisons."""
 
 LEAST_EXPONENT = -700.0
@@ -152,7 +152,7 @@ def _scored(
         if i in paired:
             # The group of a value is looked up together with its log weights, as one more column.
             entries = np.column_stack([entries, paired[i]])
-        if variable.kind == "interval" or len(joins) >= MOST_JOINS:
+        if variable.kind == "interval" or len(joins) >= MAX_JOINS:
             found = _by_comparison(own, variable, readings[i], f"v{i}", entries)
         else:
             join, found = _by_joining(own, variable, readings[i], i, entries)
@@ -324,7 +324,7 @@ def _by_comparison(
 
 def _summed(terms: Sequence[str]) -> str:
     """Return a sum in nested groups, because engines limit the depth of expressions."""
-    while len(terms) > MOST_TERMS:
-        groups = [terms[i : i + MOST_TERMS] for i in range(0, len(terms), MOST_TERMS)]
+    while len(terms) > MAX_TERMS:
+        groups = [terms[i : i + MAX_TERMS] for i in range(0, len(terms), MAX_TERMS)]
         terms = [f"({' + '.join(group)})" for group in groups]
     return " + ".join(terms)

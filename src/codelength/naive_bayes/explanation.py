@@ -13,7 +13,7 @@ from ..errors import InvalidParameter
 from ..table._messages import listed, shown
 from ..typing import FloatArray, Scalar
 
-MOST_CLASSES = 6
+MAX_CLASSES = 6
 """Largest number of classes that the display of an explanation shows."""
 
 
@@ -100,7 +100,7 @@ class Explanation(Shown):
         """Return the first row as a grid, the strongest variables first."""
         if not len(self.contributions):
             return []
-        others = [k for k, label in enumerate(self.classes) if label != self.reference][:MOST_CLASSES]
+        others = [k for k, label in enumerate(self.classes) if label != self.reference][:MAX_CLASSES]
         first = self.contributions[0]
         order = ranked(np.abs(first).max(axis=1, initial=0))
         parts = [("before any variable", self.intercept), *((self.feature_names[i], first[i]) for i in order)]

@@ -24,7 +24,7 @@ from .predictor import Predictor, rule_of
 from .priors import PriorLike, Pseudocounts
 from .rules.rule import Offsets, Rule
 
-MOST_INTERVALS = 1_000
+MAX_INTERVALS = 1_000
 """Largest number of intervals of a variable; the work grows with the third power."""
 
 SMALLEST, LARGEST = 1e-9, 1e9
@@ -146,9 +146,9 @@ class IntervalAverage(Predictor):
             len(self.counts.schema.variables[variable].cuts) + 1,
             self._pseudocounts_of(variable),
         )
-        if n_intervals > MOST_INTERVALS:
+        if n_intervals > MAX_INTERVALS:
             raise InvalidParameter(
-                f"variable {name}: {n_intervals:,} intervals, more than the {MOST_INTERVALS:,} that can be "
+                f"variable {name}: {n_intervals:,} intervals, more than the {MAX_INTERVALS:,} that can be "
                 "averaged over; give it fewer cut points"
             )
         first = float(pseudocounts.flat[0])

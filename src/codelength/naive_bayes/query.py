@@ -23,10 +23,10 @@ from ..table.coded import changed
 from ..typing import FloatArray, IntArray, Scalar
 from .answer import Answer
 
-MOST_COMBINATIONS = 100_000
+MAX_COMBINATIONS = 100_000
 """Largest number of combinations of values in a query."""
 
-MOST_PROBABILITIES = 1 << 28
+MAX_PROBABILITIES = 1 << 28
 """Largest number of probabilities of all rows together, 2 GB."""
 
 
@@ -92,10 +92,10 @@ class Question:
         )
         asked = [axis for axis, i in enumerate(positions) if i == schema.n_variables]
         question = cls(names, positions, of_each, asked[0] if asked else None)
-        if question.n_combinations > MOST_COMBINATIONS:
+        if question.n_combinations > MAX_COMBINATIONS:
             raise Infeasible(
                 f"variables: {question.n_combinations:,} combinations of values, more than the "
-                f"{MOST_COMBINATIONS:,} that can be asked about at once; ask about fewer variables"
+                f"{MAX_COMBINATIONS:,} that can be asked about at once; ask about fewer variables"
             )
         return question
 
@@ -116,8 +116,8 @@ class Question:
 
     def check_rows(self, n_rows: int) -> None:
         """Raise Infeasible if the answer does not fit in memory."""
-        if n_rows * self.n_combinations > MOST_PROBABILITIES:
-            most = MOST_PROBABILITIES // self.n_combinations
+        if n_rows * self.n_combinations > MAX_PROBABILITIES:
+            most = MAX_PROBABILITIES // self.n_combinations
             raise Infeasible(
                 f"{n_rows:,} rows and {self.n_combinations:,} combinations of values: too many "
                 f"probabilities at once; pass at most {most:,} rows at a time"

@@ -24,7 +24,7 @@ MISSING, NEW = -1, -2
 """Codes instead of a place: of a cell without information, and of a value that was not met before."""
 
 
-MOST_VALUES = 65_535
+MAX_VALUES = 65_535
 """Largest number of values of a variable; variables with more are identifiers."""
 
 _EACH, _PER_OCTAVE, _OCTAVES = 64, 8, 14

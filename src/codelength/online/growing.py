@@ -34,10 +34,10 @@ from ..table import Schema, Variable
 from ..table._messages import shown
 from ..table.one_row import check_row
 from ..typing import FloatArray, Scalar
-from .domain import LOG_PRIOR, MISSING, MOST_VALUES, NEW, SIZES, Domain, Places
+from .domain import LOG_PRIOR, MAX_VALUES, MISSING, NEW, SIZES, Domain, Places
 from .fixed import Located, StreamCounts
 
-MOST_CELLS = 1 << 27
+MAX_CELLS = 1 << 27
 """Largest number of counts: one gigabyte."""
 
 
@@ -301,7 +301,7 @@ class GrowingCounts(StreamCounts):
                 domain.add(x[domain.name], places[j])
                 self.n_met[position] += weight
                 # Too many values to be informative, and too many to count: an identifier.
-                if domain.n_known > MOST_VALUES:
+                if domain.n_known > MAX_VALUES:
                     domain.retire()
         self._make_room()
         return code, places, positions
@@ -319,7 +319,7 @@ class GrowingCounts(StreamCounts):
     def _check_room(self, is_new_class: bool, n_new_values: int) -> None:
         """Raise Infeasible if the counts would become too large."""
         n_classes, n_places = self._columns.n_places + is_new_class, self._places.n_places + n_new_values
-        if n_classes * n_places > MOST_CELLS or n_classes > MOST_VALUES:
+        if n_classes * n_places > MAX_CELLS or n_classes > MAX_VALUES:
             raise Infeasible(
                 f"{n_classes:,} classes and {n_places:,} values were met, too many to count together; "
                 "declare numbers as intervals with schema=, and leave identifiers out"
@@ -377,10 +377,10 @@ def check_growing(rule: Rule, prior: PriorLike, handle_unknown: str) -> tuple[fl
 
 def _check_declared(variable: Variable | None) -> None:
     """Raise Infeasible if a variable declares too many values."""
-    if variable is not None and variable.kind == "category" and variable.n_values > MOST_VALUES:
+    if variable is not None and variable.kind == "category" and variable.n_values > MAX_VALUES:
         raise Infeasible(
             f"variable {shown(variable.name)}: {variable.n_values:,} values are declared, and a domain that "
-            f'grows has at most {MOST_VALUES:,}; pass domains="fixed", or leave the variable out'
+            f'grows has at most {MAX_VALUES:,}; pass domains="fixed", or leave the variable out'
         )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from codelength.averages.factors import (
-    MOST_COPY_WEIGHTS,
+    MAX_COPY_WEIGHTS,
     Factors,
     average_of,
     factors_of,
@@ -221,7 +221,7 @@ def test_many_weights_are_rounded_to_near_ones():
     codes, labels = drawn_rows(400)
     weights = np.random.default_rng(5).uniform(0.2, 2.0, 400)
     training = training_of(codes, labels, weights)
-    assert len(np.unique(training.copy_weights)) > MOST_COPY_WEIGHTS
+    assert len(np.unique(training.copy_weights)) > MAX_COPY_WEIGHTS
     left_out = factors_of(training).left_out()
     average = average_of(training.fine_counts[0], 7)
     exact = average.without(training.fine[:, 0], training.labels, training.copy_weights)

@@ -253,7 +253,7 @@ def test_of_many_rows_some_copies_are_drawn(monkeypatch):
     coded = coded_of(columns, labels, weights)
     training = Training.of(coded)
     everything = Kernel.fit(training)
-    monkeypatch.setattr(module, "MOST_ROWS", 120)
+    monkeypatch.setattr(module, "MAX_ROWS", 120)
     learned = Kernel.fit(training)
     draw = drawn(training, "kernel", 120)
     assert draw.weights.sum() == 120

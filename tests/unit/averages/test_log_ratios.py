@@ -129,7 +129,7 @@ def test_curvature_is_how_the_gradient_of_the_log_score_changes():
 def test_many_parameters_are_fitted_without_their_curvature(monkeypatch):
     training = training_of(*drawn_rows(60))
     one = LogRatios.fit(training)
-    monkeypatch.setattr(_logistic, "MOST_DIRECT", 0)
+    monkeypatch.setattr(_logistic, "MAX_DIRECT", 0)
     other = LogRatios.fit(training)
     np.testing.assert_allclose(other.held_out, one.held_out, rtol=0, atol=1e-8)
 
@@ -191,7 +191,7 @@ def test_held_out_predictions_are_those_of_refits_without_folds(has_room, monkey
     If there is room for two of three variables, they are chosen without each fold.
     """
     monkeypatch.setattr(log_ratios, "PRECISIONS", (30.0, 10.0, 3.0))
-    monkeypatch.setattr(log_ratios, "MOST_PER_ROW", 100 if has_room else 22)
+    monkeypatch.setattr(log_ratios, "MAX_PER_ROW", 100 if has_room else 22)
     schema = Schema(SCHEMA.variables, Variable("kind", ("a", "b", "c")))
     codes, labels = drawn_rows(18)
     weights = np.random.default_rng(0).choice([1.0, 2.0, 3.0, 0.6], 18)
@@ -252,7 +252,7 @@ def test_more_columns_than_rows():
 def test_columns_beyond_the_room_there_is_are_left_out(monkeypatch):
     codes, labels, schema = wide_rows(40, 30)
     training = training_of(codes, labels, schema=schema)
-    monkeypatch.setattr(log_ratios, "MOST_PER_ROW", 40)
+    monkeypatch.setattr(log_ratios, "MAX_PER_ROW", 40)
     learned = LogRatios.fit(training)
     assert 1 <= len(learned.member.variables) < 20
     assert 1 in learned.member.variables
@@ -265,7 +265,7 @@ def test_rows_beyond_the_room_there_is_are_held_out_as_they_are(monkeypatch):
     training = training_of(*drawn_rows(200))
     whole = LogRatios.fit(training)
     monkeypatch.setattr(log_ratios, "LEAST_ROWS", 100)
-    monkeypatch.setattr(log_ratios, "MOST_CELLS", 0)
+    monkeypatch.setattr(log_ratios, "MAX_CELLS", 0)
     part = LogRatios.fit(training)
     factors, member = factors_of(training), part.member
     log_weights = training.log_prior_left_out + member.intercepts
@@ -283,7 +283,7 @@ def test_directions_that_span_the_rows_are_enough(monkeypatch):
     for rows in (slice(None), slice(0, 8)):
         training = training_of(codes[rows], labels[rows], schema=schema)
         one = LogRatios.fit(training)
-        monkeypatch.setattr(log_ratios, "MOST_AXES", 0)
+        monkeypatch.setattr(log_ratios, "MAX_AXES", 0)
         other = LogRatios.fit(training)
         monkeypatch.undo()
         np.testing.assert_allclose(other.held_out, one.held_out, rtol=0, atol=1e-8)

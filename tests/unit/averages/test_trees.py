@@ -379,9 +379,9 @@ def test_another_seed_moves_predictions_a_little():
 def test_many_cells_mean_fewer_trees(monkeypatch):
     training = Training.of(coded_of(*some_columns(60, seed=9)))
     assert len(Trees.fit(training).member.sizes) == 300
-    monkeypatch.setattr(module, "MOST_CELLS", 60 * 3 * 150)
+    monkeypatch.setattr(module, "MAX_CELLS", 60 * 3 * 150)
     assert len(Trees.fit(training).member.sizes) == 150
-    monkeypatch.setattr(module, "MOST_CELLS", 1)
+    monkeypatch.setattr(module, "MAX_CELLS", 1)
     learned = Trees.fit(training)
     assert len(learned.member.sizes) == 100
     assert training.log_score(learned.held_out) > training.log_score(training.log_prior_left_out)

@@ -115,7 +115,7 @@ def frame_of(cells):
 @pytest.mark.parametrize("case", CASES)
 def test_cells_are_what_they_are_to_the_model(case, missing, most_joins, engine, monkeypatch):
     dialect, run = engine
-    monkeypatch.setattr("codelength.export.sql.MOST_JOINS", most_joins)
+    monkeypatch.setattr("codelength.export.sql.MAX_JOINS", most_joins)
     kinds, known, unknown = CASES[case]
     kind = kinds.get(dialect, kinds.get("*"))
     if kind is None:

@@ -274,7 +274,7 @@ def test_what_says_nothing_is_not_a_variable():
 
 
 def test_identifiers_are_left_out_after_a_while(monkeypatch):
-    monkeypatch.setattr(growing, "MOST_VALUES", 50)
+    monkeypatch.setattr(growing, "MAX_VALUES", 50)
     model = OnlineNaiveBayes(domains="growing", window=20)
     for n in range(200):
         model.learn_one({"id": f"row {n}", "x": n % 2}, "kl"[n % 2])
@@ -289,7 +289,7 @@ def test_identifiers_are_left_out_after_a_while(monkeypatch):
 
 
 def test_too_much_to_count_is_refused_before_anything_changes(monkeypatch):
-    monkeypatch.setattr(growing, "MOST_CELLS", 6)
+    monkeypatch.setattr(growing, "MAX_CELLS", 6)
     model = learned(OnlineNaiveBayes(domains="growing"), [({"x": n}, n) for n in range(2)])
     before = model.counts
     with pytest.raises(Infeasible, match="3 classes and 3 values were met"):
@@ -298,7 +298,7 @@ def test_too_much_to_count_is_refused_before_anything_changes(monkeypatch):
 
 
 def test_domains_that_are_too_large_to_grow(monkeypatch):
-    monkeypatch.setattr(growing, "MOST_VALUES", 3)
+    monkeypatch.setattr(growing, "MAX_VALUES", 3)
     large = Variable("x", tuple("abcd"))
     for schema in (Schema([large], Variable("y", ("k",))), Schema([], large)):
         with pytest.raises(Infeasible, match="variable 'x': 4 values are declared"):

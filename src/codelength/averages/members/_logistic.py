@@ -33,9 +33,9 @@ DEVIATION_PRECISION = 50.0
 INTERCEPT_PRECISION = 0.3
 """One over the variance of b."""
 
-MOST_STEPS, MOST_DIRECTIONS, MOST_HALVINGS = 100, 250, 30
+MAX_STEPS, MAX_DIRECTIONS, MAX_HALVINGS = 100, 250, 30
 
-MOST_DIRECT, MOST_DIRECT_CELLS = 1_000, 1_000_000_000
+MAX_DIRECT, MAX_DIRECT_CELLS = 1_000, 1_000_000_000
 """Limits of parameters, and of rows times squared parameters, up to which curvature matrices are computed."""
 
 
@@ -163,7 +163,7 @@ def curvature_at(design: Design, row_weights: FloatArray, parameters: FloatArray
     parameters : array of shape (n_parameters,)
     """
     n_parameters, n_rows = design.n_parameters, len(design.labels)
-    if n_parameters > MOST_DIRECT or n_parameters**2 * n_rows > MOST_DIRECT_CELLS:
+    if n_parameters > MAX_DIRECT or n_parameters**2 * n_rows > MAX_DIRECT_CELLS:
         return None
     return _curvature_matrix(design, row_weights, np.exp(design.log_probs(parameters[None])[0]))
 
@@ -242,7 +242,7 @@ def fitted(
     found = start.copy()
     running = np.arange(len(start))
     point = _evaluated(design, row_weights, penalty, start)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         check_interrupted()
         free = _free(point, penalty)
         lengths = np.sqrt((point.gradients**2 * free / penalty.precisions).sum(axis=1))
@@ -311,7 +311,7 @@ def _directions(
     lengths = (rests * scaled).sum(axis=1)
     enough = accuracies**2 * lengths
     search = scaled.copy()
-    for _ in range(MOST_DIRECTIONS):
+    for _ in range(MAX_DIRECTIONS):
         bent = _curvature(design, row_weights, penalty, point.probs, search) * free
         # A search that has ended has a zero direction: 0 / tiny is a step of 0.
         steps = lengths / np.maximum((search * bent).sum(axis=1), np.finfo(np.float64).tiny)
@@ -382,7 +382,7 @@ def _searched(
     """Return steps along the directions, within the bounds, each halved until it lowers its loss (Armijo)."""
     sizes = np.ones(len(directions))
     own = slice(None, penalty.n_weights)
-    for _ in range(MOST_HALVINGS):
+    for _ in range(MAX_HALVINGS):
         parameters = point.parameters + sizes[:, None] * directions
         parameters[:, own] = np.maximum(parameters[:, own], 0.0)
         tried = _evaluated(design, row_weights, penalty, parameters)

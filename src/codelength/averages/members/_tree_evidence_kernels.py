@@ -7,7 +7,7 @@ from numba import njit
 
 from ...typing import FloatArray
 
-_MOST_LOGS = 1 << 14
+_MAX_LOGS = 1 << 14
 """Log rising factorials are tabulated up to this count and computed beyond it."""
 
 
@@ -27,7 +27,7 @@ def log_table(counts: FloatArray, pseudocounts: FloatArray) -> tuple[FloatArray,
     logs : array
         Log rising factorials at counts 0, 1, ..., one class after the other.
     """
-    sizes = np.minimum(np.append(counts, counts.sum()), _MOST_LOGS).astype(np.int64) + 1
+    sizes = np.minimum(np.append(counts, counts.sum()), _MAX_LOGS).astype(np.int64) + 1
     each = np.append(pseudocounts, pseudocounts.sum())
     heads = np.array([np.cumsum(sizes) - sizes, sizes, each, each]).T.copy()
     logs = np.zeros(sizes.sum())

@@ -42,7 +42,7 @@ from ...typing import FloatArray, IntArray
 from ._tree_evidence_kernels import log_table
 from ._tree_split_kernels import (
     LOGS,
-    MOST_CODES,
+    MAX_CODES,
     OWN,
     below,
     best_set,
@@ -157,7 +157,7 @@ def grow(
         columns.draws.copy(),
         np.zeros_like(columns.draws),
         np.zeros((LOGS + 1, n_classes + 1)),
-        np.zeros(MOST_CODES, dtype=np.int64),
+        np.zeros(MAX_CODES, dtype=np.int64),
         np.zeros(n_classes, dtype=np.int64),
         heads,
         logs,

@@ -17,11 +17,11 @@ from ...decisions import TOLERANCE
 from ...typing import FloatArray, IntArray
 from ._tree_evidence_kernels import log_rising
 
-MOST_CODES = 63
+MAX_CODES = 63
 """Number of codes: a set of codes has so many bits and fits a signed 64-bit integer."""
 
 
-LEFT, OWN, LOGS_OWN, LOGS = range(MOST_CODES, MOST_CODES + 4)
+LEFT, OWN, LOGS_OWN, LOGS = range(MAX_CODES, MAX_CODES + 4)
 """Rows of the table behind those of the codes: weights left of a split, weights at the node, and the term of
 each class in the log evidence of the node and of its two children."""
 

@@ -45,7 +45,7 @@ LEAST_RELEVANCE, CHANCE = 0.1, 2.0
 """Added to the information of a column about the class: a tenth of the mean over columns, and two nats over
 all rows, which columns without any information easily reach by chance."""
 
-MOST_ROWS = 1_500
+MAX_ROWS = 1_500
 """Largest number of rows of the regression; if there are more, as many copies of rows are drawn at random."""
 
 FEW_ROWS = 300
@@ -121,7 +121,7 @@ class Kernel(Member):
     @classmethod
     def fit(cls, training: Training) -> Learned[Self]:
         """Fit the member to training rows; see :class:`~codelength.averages.member.Member`."""
-        draw = drawn(training, cls.name, MOST_ROWS)
+        draw = drawn(training, cls.name, MAX_ROWS)
         rows = KernelRows(
             training.labels[draw.rows],
             draw.weights,

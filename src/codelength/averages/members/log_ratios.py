@@ -53,17 +53,17 @@ LEAST_SHARE = 0.03
 """Smallest share of a penalty relative to the best one. Penalties below it are left out of the average, and
 those beyond them are not tried."""
 
-MOST_PER_ROW = 5_000
+MAX_PER_ROW = 5_000
 """Largest number of features per row, ratios and numbers of all classes. If there are more, the variables
 with the least information about the class are left out."""
 
-MOST_CELLS = 4_000_000
+MAX_CELLS = 4_000_000
 """Largest number of features of all rows, but at least those of 1,000 rows. If there are more, the regression
 is fitted to a sample of the rows; the others are held out anyway."""
 
 LEAST_ROWS = 1_000
 
-MOST_AXES = 1_000
+MAX_AXES = 1_000
 """Largest number of rows or columns for which the numbers are rotated; see :func:`_axes`."""
 
 _NO_LENGTH = 1e-13
@@ -128,7 +128,7 @@ class LogRatios(Member):
         variables = _informative(training, ranking_of(training))
         has_room = len(variables) == training.views.n_variables
         # The first rows of a random order are a random sample; sorted again, they are read in memory order.
-        order = shuffled(training, cls.name)[: max(LEAST_ROWS, MOST_CELLS // _per_row(training, variables))]
+        order = shuffled(training, cls.name)[: max(LEAST_ROWS, MAX_CELLS // _per_row(training, variables))]
         rows = np.sort(order)
         whole = _Part.of(training, variables, rows)
         if has_room:
@@ -330,7 +330,7 @@ def _log_share(
 def _informative(training: Training, ranking: IntArray) -> IntArray:
     """Return the variables that take part: the first of a ranking, as many as there is room for."""
     widths = np.array([1 + view.width for view in training.views.columns])[ranking]
-    n_used = np.count_nonzero(np.cumsum(widths) * training.n_classes <= MOST_PER_ROW)
+    n_used = np.count_nonzero(np.cumsum(widths) * training.n_classes <= MAX_PER_ROW)
     return np.sort(ranking[: max(n_used, 1)])
 
 
@@ -351,7 +351,7 @@ def _axes(numbers: FloatArray) -> FloatArray:
     axes is the same. It has fewer coefficients if columns are linearly dependent, as indicators are.
     """
     n_rows, n_columns = numbers.shape
-    if min(n_rows, n_columns) > MOST_AXES:
+    if min(n_rows, n_columns) > MAX_AXES:
         return np.eye(n_columns)
     # The smaller of the two Gram matrices; both have the same eigenvalues but for zeros.
     squares, vectors = np.linalg.eigh(numbers.T @ numbers if n_columns <= n_rows else numbers @ numbers.T)

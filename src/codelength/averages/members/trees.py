@@ -45,12 +45,12 @@ from ..views import Views
 from ._leaf_counts import LeafCounts
 from ._tree_kernels import Columns, grow
 from ._tree_pruning_kernels import average_prunings, send_down, send_down_all
-from ._tree_split_kernels import MOST_CODES
+from ._tree_split_kernels import MAX_CODES
 
-N_TREES, FEWEST_TREES = 300, 100
+N_TREES, MIN_TREES = 300, 100
 
-MOST_CELLS = 10**8
-"""If rows times classes times trees exceed this, fewer trees are grown, but at least ``FEWEST_TREES``."""
+MAX_CELLS = 10**8
+"""If rows times classes times trees exceed this, fewer trees are grown, but at least ``MIN_TREES``."""
 
 STRENGTH = 1 / 6
 """Sum of the pseudocounts of the classes, relative to the square root of their effective number."""
@@ -58,9 +58,9 @@ STRENGTH = 1 / 6
 SPLIT_PROB = 0.5
 """Prior probability that a node which is split in the grown tree is split in a pruning."""
 
-MOST_DEPTH = 30
+MAX_DEPTH = 30
 
-MOST_NODES = 10**8
+MAX_NODES = 10**8
 """Largest number of nodes of a tree in a file."""
 
 LEAST_PROB = np.finfo(np.float32).tiny
@@ -123,7 +123,7 @@ class Trees(Member):
     log_prior: FloatArray
     strength: Annotated[float, Saved(low=1e-6, high=1e6)]
     split_prob: Annotated[float, Saved(low=1e-6, high=1.0 - 1e-6)]
-    sizes: Annotated[IntArray, Saved(lambda known: (None,), low=1, high=MOST_NODES)]
+    sizes: Annotated[IntArray, Saved(lambda known: (None,), low=1, high=MAX_NODES)]
     features: Annotated[
         NDArray[np.int32],
         Saved(lambda known: (known.sizes.sum(),), low=-1, high=lambda known: known.views.n_variables - 1),
@@ -135,7 +135,7 @@ class Trees(Member):
     def fit(cls, training: Training) -> Learned[Self]:
         """Fit the member to training rows; see :class:`~codelength.averages.member.Member`."""
         growth = _Growth.of(training)
-        n_trees = int(np.clip(MOST_CELLS // (training.n_rows * training.n_classes), FEWEST_TREES, N_TREES))
+        n_trees = int(np.clip(MAX_CELLS // (training.n_rows * training.n_classes), MIN_TREES, N_TREES))
         # Whole rounds of folds only, so that every copy of a row is held out equally often.
         n_rounds = -(-n_trees // growth.n_folds)
         seeds = training.generator(cls.name).integers(1, 2**63, size=n_rounds)
@@ -217,11 +217,11 @@ class _Growth:
         """Arrange training rows by their content, and code them as the kernels need them."""
         arranged = arrange(training)
         views = training.views
-        n_values = np.minimum(views.n_fine, MOST_CODES - 1)
-        scans = np.zeros((views.n_variables, MOST_CODES), dtype=np.int64)
+        n_values = np.minimum(views.n_fine, MAX_CODES - 1)
+        scans = np.zeros((views.n_variables, MAX_CODES), dtype=np.int64)
         # Values beyond the bits of a mask become unknown cells; see _codes.
         for scan, values in zip(scans, arranged.values, strict=True):
-            known = values[values < MOST_CODES - 1]
+            known = values[values < MAX_CODES - 1]
             scan[: len(known)] = known + 1
         columns = Columns(
             np.ascontiguousarray(_codes(training.fine)[:, arranged.rows]),
@@ -267,7 +267,7 @@ class _Growth:
                 pseudocounts,
                 n_tried,
                 one_cut,
-                MOST_DEPTH,
+                MAX_DEPTH,
                 int(seeds[fold]),
             )
             # Leaves are saved, and computed, with classes in the order of the schema.
@@ -300,7 +300,7 @@ def _leaves(
 
 def _codes(fine: IntArray) -> NDArray[np.uint8]:
     """Return fine codes in the layout of the kernels, shape (n_variables, n_rows); 0 is an unknown cell."""
-    codes = np.where(fine < MOST_CODES - 1, fine + 1, 0).astype(np.uint8)
+    codes = np.where(fine < MAX_CODES - 1, fine + 1, 0).astype(np.uint8)
     return np.ascontiguousarray(codes.T)
 
 
