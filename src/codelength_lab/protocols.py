@@ -15,7 +15,7 @@ import numpy as np
 from codelength.counts import count
 from codelength.evaluation.splits import Split, cross_validation, partition
 from codelength.naive_bayes import Predictor, rule_of
-from codelength.naive_bayes.entries import growth_lists
+from codelength.naive_bayes.log_tables import growth_lists
 from codelength.scores import Predictions
 from codelength.scores import leave_one_out as left_out
 from codelength.table import Coded

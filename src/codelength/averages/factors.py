@@ -17,10 +17,9 @@ from .._threads import check_interrupted
 from ..decisions import ranked
 from ..naive_bayes.partitions import PartitionAverage
 from ..typing import FloatArray, IntArray
-from .content import arrange
+from .content import canonical_order
 from .member import normalised
-from .once import once
-from .training import Training
+from .training import Training, once
 
 CATEGORICAL_STRENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, np.inf)
 ORDERED_STRENGTHS = (2.0, 8.0, 32.0, 128.0)
@@ -32,7 +31,7 @@ to the nearest of as many quantiles."""
 
 
 @dataclass(frozen=True, eq=False)
-class Factors:
+class VariableEvidence:
     """The factors of all variables that vary.
 
     Attributes
@@ -58,7 +57,7 @@ class Factors:
     information: FloatArray
 
     @classmethod
-    def of(cls, training: Training) -> "Factors":
+    def of(cls, training: Training) -> "VariableEvidence":
         """Compute the factors of training rows; :func:`factors_of` caches them."""
         tables, left_out_tables, evidence, information = [], [], [], []
         places = np.full((training.n_rows, training.views.n_variables), -1)
@@ -123,7 +122,7 @@ def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
 
 
 def information_of(training: Training) -> FloatArray:
-    """Return :attr:`Factors.information` without computing the factors of new rows."""
+    """Return :attr:`VariableEvidence.information` without computing the factors of new rows."""
     found = []
     for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
         average = average_of(counts, training.views.columns[j].n_intervals)
@@ -133,14 +132,14 @@ def information_of(training: Training) -> FloatArray:
 
 
 @once
-def factors_of(training: Training) -> Factors:
+def factors_of(training: Training) -> VariableEvidence:
     """Return the factors of training rows, computed once for all members and threads."""
-    return Factors.of(training)
+    return VariableEvidence.of(training)
 
 
 def ranking_of(training: Training) -> IntArray:
     """Return the positions of all variables, the most informative first; ties are in canonical order."""
-    return ranked_by(factors_of(training).information, arrange(training).variables)
+    return ranked_by(factors_of(training).information, canonical_order(training).variables)
 
 
 def ranked_by(information: FloatArray, order: IntArray) -> IntArray:

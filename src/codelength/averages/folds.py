@@ -11,17 +11,16 @@ import numpy as np
 
 from ..table.coded import changed
 from ..typing import FloatArray, IntArray
-from .content import arrange, shuffled
+from .content import canonical_order, shuffled
 from .factors import information_of, ranked_by
 from .member import Member, normalised
-from .once import once
-from .training import Training
+from .training import Training, once
 
 N_FOLDS = 5
 """Number of folds, if there are as many copies of rows."""
 
 
-def dealt(training: Training, order: IntArray, n_folds: int = N_FOLDS) -> IntArray:
+def copies_per_fold(training: Training, order: IntArray, n_folds: int = N_FOLDS) -> IntArray:
     """Deal copies of the training rows into folds.
 
     Copies are dealt one after the other in the given order, so the copies of a row are spread evenly.
@@ -89,7 +88,7 @@ class Fold:
 def folds_of(training: Training) -> tuple[Fold, ...]:
     """Return the folds of training rows, the same for all members."""
     found = []
-    for n_out in dealt(training, shuffled(training, "folds")):
+    for n_out in copies_per_fold(training, shuffled(training, "folds")):
         # Rows outside the sample are in no fold; they remain in the counts of the other rows in full.
         weights = np.array(training.coded.weights)
         weights[training.sample] = (training.n_copies - n_out) * training.copy_weights
@@ -97,7 +96,7 @@ def folds_of(training: Training) -> tuple[Fold, ...]:
         coded = changed(training.coded.take(kept), weights=weights[kept], is_distinct=True)
         sample = np.flatnonzero(np.isin(kept, training.sample))
         others = replace(training, coded=coded, sample=sample, places=np.arange(len(kept)))
-        found.append(Fold(n_out / training.n_copies, others, arrange(training).variables))
+        found.append(Fold(n_out / training.n_copies, others, canonical_order(training).variables))
     return tuple(found)
 
 

@@ -19,7 +19,7 @@ M = TypeVar("M", bound="Member")
 
 
 @dataclass(frozen=True, eq=False)
-class Learned(Generic[M]):
+class FittedMember(Generic[M]):
     """A fitted member and its predictions of held-out rows.
 
     Attributes
@@ -57,7 +57,7 @@ class Member(WithoutCaches, Savable, ABC):
 
     @classmethod
     @abstractmethod
-    def fit(cls, training: Training) -> Learned[Self]:
+    def fit(cls, training: Training) -> FittedMember[Self]:
         """Fit the member to training rows with at least two classes and at least one variable that varies."""
 
     @abstractmethod

@@ -20,7 +20,7 @@ from scipy.special import expit
 from .._codec import Savable, Saved
 from ..typing import FloatArray, IntArray
 from .member import normalised
-from .powers import PowerPrior, best_power, power_scores, powers_left_out
+from .tempering import PowerPrior, best_power, power_scores, powers_left_out
 
 TEMPERATURE_STRENGTH = 15.0
 """Penalty on the logarithm of a temperature, which shrinks temperatures towards 1."""

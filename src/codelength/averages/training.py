@@ -1,9 +1,12 @@
 """Training rows in the form that every member of an average uses."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
+from threading import Lock
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -12,6 +15,8 @@ from ..table import Coded
 from ..table.copies import copy_weights, n_copies
 from ..typing import FloatArray, IntArray
 from .views import Views
+
+T = TypeVar("T")
 
 MAX_ROWS = 20_000
 """Largest number of distinct rows that members use one by one. If there are more, members use a random sample
@@ -183,3 +188,32 @@ def log_class_prior(class_counts: FloatArray) -> FloatArray:
     array([0.7, 0.3])
     """
     return np.asarray(np.log((class_counts + 0.5) / (class_counts.sum() + len(class_counts) / 2)))
+
+
+class _Entry(Generic[T]):
+    """A lock and the result, as a list of at most one, because a result may be None."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.results: list[T] = []
+
+
+def once(make: Callable[[Training], T]) -> Callable[[Training], T]:
+    """Decorate a function of training rows so that it runs once for each.
+
+    The result must not refer to the rows: entries are dropped with the last reference to their key.
+    """
+    entries: WeakKeyDictionary[Training, _Entry[T]] = WeakKeyDictionary()
+    entries_lock = Lock()
+
+    @wraps(make)
+    def found(training: Training) -> T:
+        with entries_lock:
+            entry = entries.setdefault(training, _Entry())
+        # A lock per entry: other tables, and other functions of this one, are not blocked during a long run.
+        with entry.lock:
+            if not entry.results:
+                entry.results.append(make(training))
+            return entry.results[0]
+
+    return found

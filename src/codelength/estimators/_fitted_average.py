@@ -10,10 +10,10 @@ import numpy as np
 
 from .._packing import packed, unpacked
 from .._threads import in_threads, n_threads_or_default, one_blas_thread
-from ..averages.member import Learned, Member
+from ..averages.member import FittedMember, Member
 from ..averages.members.registry import DEFAULT_MEMBERS, MEMBERS
 from ..averages.pool import Pool
-from ..averages.shares import shapley_values
+from ..averages.shapley import shapley_values
 from ..averages.training import Training, log_class_prior
 from ..averages.views import Views
 from ..blocks import Block, Facts, Grid
@@ -122,7 +122,7 @@ class FittedAverage(Fitted):
         seen = seen_in(np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes).astype(np.float64))
         training = Training.of(seen_classes(rows, seen), seed)
         check_copies(training.coded.weights)
-        learned: list[Learned[Member]] = []
+        learned: list[FittedMember[Member]] = []
         if len(seen) > 1 and training.views.n_variables:
             names, n_threads = cls.members_of(params), _n_threads(params["n_jobs"])
             with one_blas_thread():

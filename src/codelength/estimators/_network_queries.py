@@ -7,9 +7,8 @@ import numpy as np
 from ..errors import InvalidParameter
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Question
-from ..networks.inference import joint_weights
 from ..networks.look_ups import LookUps
-from ..networks.network import Network
+from ..networks.network import Network, joint_weights
 from ..table import Schema
 from ..table._messages import listed, shown
 from ..typing import IntArray, Scalar

@@ -14,6 +14,7 @@ values, as naive Bayes does under the rules that normalise and one forest does u
 indifference. Stochastic complexity and the other trees leave out the factor instead.
 """
 
+import itertools
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +26,10 @@ from ..table.variable import interval_variable
 from ..typing import FloatArray, IntArray, Scalar
 from .forest import depths_of
 from .look_ups import LookUps
-from .one_forest import ForestTables
+from .one_forest import ForestTables, log_evidence_of
+
+AT_ONCE = 1 << 21
+"""Approximate size of the work arrays for a block of rows, in numbers."""
 
 MISSING, OTHERS = "missing", "other"
 """Names of the state of missing cells, and of the state of several merged values."""
@@ -200,3 +204,51 @@ def _divided(log_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         np.where(nothing, 0.0, log_weights) - np.where(nothing, np.log(len(log_weights)), log_sums)
     )
     return shares, log_sums
+
+
+def joint_weights(network: Network, states: IntArray, asked: tuple[int, ...]) -> FloatArray:
+    """Return the joint probability of the known states of each row and every combination of query states.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    states : array of shape (n_rows, n_nodes)
+        State of each node, -1 if it is not known.
+    asked : tuple of int
+        Query nodes other than the class; their states in ``states`` are ignored.
+
+    Returns
+    -------
+    array of shape (n_rows, n_classes, n_combinations)
+        The class is node 0; if its state is known, other classes have weight 0.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> model = NaiveBayes().fit({"x": ["a", "a", "b"]}, ["k", "k", "l"])
+    >>> network = Network.of(model._fitted.look_ups())
+    >>> joint_weights(network, np.array([[-1, -1], [1, -1]]), (1,)).round(3)
+    array([[[0.45 , 0.15 ],
+            [0.133, 0.267]],
+    <BLANKLINE>
+           [[0.   , 0.   ],
+            [0.133, 0.267]]])
+    """
+    class_probs = network.nodes[0].probs
+    parents = np.array([node.parents[1] - 1 if len(node.parents) > 1 else -1 for node in network.nodes[1:]])
+    tables = [node.probs for node in network.nodes[1:]]
+    sizes = [len(network.nodes[node].states) for node in asked]
+    # One pass over the network per combination. Each pass is linear in the number of nodes, and memory does
+    # not grow with the number of combinations.
+    found = np.empty((len(states), len(class_probs), int(np.prod(sizes, dtype=np.int64))))
+    largest = max(len(node.states) for node in network.nodes)
+    step = max(1, AT_ONCE // (len(class_probs) * largest * len(network.nodes)))
+    for start in range(0, len(states), step):
+        part = states[start : start + step].copy()
+        of_class = np.where(part[:, :1] < 0, True, part[:, :1] == np.arange(len(class_probs)))
+        for c, combination in enumerate(itertools.product(*map(range, sizes))):
+            part[:, asked] = combination
+            given_class = np.exp(log_evidence_of(parents, tables, part[:, 1:]))
+            found[start : start + step, :, c] = of_class * class_probs * given_class
+    return found

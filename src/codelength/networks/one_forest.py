@@ -24,7 +24,6 @@ from ..decisions import first_best
 from ..naive_bayes.dirichlet import dirichlet_log_evidence
 from ..typing import FloatArray, IntArray
 from .forest import ForestCounts, best_forests, edges_in, top_down
-from .inference import log_evidence_of
 
 NEGLIGIBLE = 40.0
 """Priors with a log evidence more than this below the best are left out."""
@@ -188,6 +187,43 @@ class ForestTables:
         if len(partly):
             total[partly] += log_evidence_of(self.parents, self.value_probs, codes[partly])
         return total
+
+
+def log_evidence_of(parents: IntArray, tables: Sequence[FloatArray], codes: IntArray) -> FloatArray:
+    """Return the log probability of the known codes of rows given each class, shape (n_rows, n_classes).
+
+    From the leaves to the roots, every unknown variable is summed out of its factor, which leaves a factor of
+    its parent (belief propagation on trees).
+
+    Parameters
+    ----------
+    parents : array of int of shape (n_variables,)
+        The parent of each variable, -1 at roots.
+    tables : sequence of arrays of shape (n_classes, [n_values of the parent,] n_values)
+        Probability of each value of a variable in each class, and for each value of its parent, if any.
+    codes : array of int of shape (n_rows, n_variables)
+        Codes of the variables; below 0 for those to sum out.
+    """
+    n_classes = len(tables[0]) if len(tables) else 0
+    total = np.zeros((len(codes), n_classes))
+    below: dict[int, FloatArray] = {}
+    for v in reversed(top_down(parents)):
+        table = tables[v]
+        # Evidence of a cell: 1 for the value it has, and for all values if it is missing.
+        seen = np.where(codes[:, v, None] < 0, 1.0, codes[:, v, None] == np.arange(table.shape[-1]))
+        weights = seen[:, None, :] * below.pop(v, np.ones((1, 1, 1)))
+        weights = np.broadcast_to(weights, (len(codes), n_classes, table.shape[-1]))
+        if (p := int(parents[v])) < 0:
+            with np.errstate(divide="ignore"):
+                total += np.log(np.einsum("rcb,cb->rc", weights, table))
+            continue
+        message = np.einsum("rcb,cab->rca", weights, table)
+        # Messages are scaled, because products over many leaves may underflow; all may be zero.
+        highest = message.max(axis=2)
+        scale = np.where(highest > 0.0, highest, 1.0)
+        total += np.log(scale)
+        below[p] = below.get(p, 1.0) * (message / scale[:, :, None])
+    return total
 
 
 def _shares(weights: FloatArray) -> FloatArray:

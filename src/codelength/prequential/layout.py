@@ -2,7 +2,7 @@
 
 A row has a *label*, the group whose counts it joins (its class in naive Bayes, its cluster in a mixture),
 and a *class*, which is predicted before the row joins. Counts are whole numbers, so every entry of a log
-table is looked up in the lists of :func:`codelength.naive_bayes.entries.growth_lists`.
+table is looked up in the lists of :func:`codelength.naive_bayes.log_tables.growth_lists`.
 """
 
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..counts import count
 from ..naive_bayes import Offsets, PriorLike, Rule
-from ..naive_bayes.entries import growth_lists
+from ..naive_bayes.log_tables import growth_lists
 from ..table import Coded, Schema
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codelength.averages.content import arrange, shuffled
+from codelength.averages.content import canonical_order, shuffled
 from codelength.averages.training import Training
 from codelength.sources import as_table
 from codelength.table import Cutting, encode, infer_schema
@@ -19,7 +19,7 @@ def training_of(columns, labels):
 
 def arranged_table(training):
     """The table with everything in its place: codes are ranks of values, and classes ranks of classes."""
-    arranged = arrange(training)
+    arranged = canonical_order(training)
     ranks = [np.argsort(values) for values in arranged.values]
     codes = np.array([ranks[j][training.fine[:, j]] for j in arranged.variables])[:, arranged.rows]
     labels = np.argsort(arranged.classes)[training.labels[arranged.rows]]
@@ -49,7 +49,7 @@ def test_the_arranged_table_does_not_depend_on_any_order(seed):
 
 def test_everything_has_one_place():
     training = training_of({"x": list("abcabcabca"), "y": np.arange(10.0)}, list("uvuvuvuvuw"))
-    arranged = arrange(training)
+    arranged = canonical_order(training)
     assert sorted(arranged.rows.tolist()) == list(range(10))
     assert sorted(arranged.variables.tolist()) == [0, 1]
     assert sorted(arranged.classes.tolist()) == [0, 1, 2]
@@ -60,7 +60,11 @@ def test_everything_has_one_place():
 def test_another_table_is_arranged_in_another_way():
     columns = {f"x{j}": np.random.default_rng(j).normal(size=40) for j in range(4)}
     orders = {
-        tuple(arrange(training_of(columns, np.random.default_rng(seed).permutation(["a", "b"] * 20))).rows)
+        tuple(
+            canonical_order(
+                training_of(columns, np.random.default_rng(seed).permutation(["a", "b"] * 20))
+            ).rows
+        )
         for seed in range(5)
     }
     assert len(orders) == 5
@@ -71,7 +75,7 @@ def test_numbers_in_one_interval_are_told_apart():
     numbers, labels = np.arange(100.0), np.array(["a", "b"] * 50)
     order = np.random.default_rng(0).permutation(100)
     arranged = [
-        values[training.places.argsort()][arrange(training).rows]
+        values[training.places.argsort()][canonical_order(training).rows]
         for values, training in (
             (numbers, training_of({"x": numbers}, labels)),
             (numbers[order], training_of({"x": numbers[order]}, labels[order])),

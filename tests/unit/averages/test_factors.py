@@ -1,4 +1,4 @@
-"""Factors of single variables, against sums over all partitions and against refitting."""
+"""VariableEvidence of single variables, against sums over all partitions and against refitting."""
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, permutations, product
@@ -9,7 +9,7 @@ import pytest
 
 from codelength.averages.factors import (
     MAX_COPY_WEIGHTS,
-    Factors,
+    VariableEvidence,
     average_of,
     factors_of,
     information_of,
@@ -240,7 +240,9 @@ def test_a_part_of_the_rows_is_left_out_of_all_counts():
 def test_factors_are_computed_once_for_all_threads(monkeypatch):
     training = training_of(*drawn_rows(30))
     calls = []
-    monkeypatch.setattr(Factors, "of", lambda rows, of=Factors.of: (calls.append(1), of(rows))[1])
+    monkeypatch.setattr(
+        VariableEvidence, "of", lambda rows, of=VariableEvidence.of: (calls.append(1), of(rows))[1]
+    )
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(factors_of, [training] * 8))
     assert calls == [1]

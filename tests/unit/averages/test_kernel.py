@@ -7,13 +7,13 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from codelength._packing import packed
-from codelength.averages.draws import drawn
+from codelength.averages.content import subsample
 from codelength.averages.factors import factors_of
 from codelength.averages.folds import folds_of
 from codelength.averages.members import kernel as module
 from codelength.averages.members._kernel_machine import KernelRows, regress
 from codelength.averages.members.kernel import Kernel
-from codelength.averages.powers import best_power
+from codelength.averages.tempering import best_power
 from codelength.averages.training import Training
 from codelength.errors import DataError
 from codelength.sources import as_table
@@ -255,7 +255,7 @@ def test_of_many_rows_some_copies_are_drawn(monkeypatch):
     everything = Kernel.fit(training)
     monkeypatch.setattr(module, "MAX_ROWS", 120)
     learned = Kernel.fit(training)
-    draw = drawn(training, "kernel", 120)
+    draw = subsample(training, "kernel", 120)
     assert draw.weights.sum() == 120
     assert len(learned.member.codes) == len(draw.rows) < 120
     out = np.setdiff1d(np.arange(training.n_rows), draw.rows)

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from codelength._packing import packed
 from codelength.averages.content import shuffled
 from codelength.averages.factors import factors_of, ranking_of
-from codelength.averages.folds import dealt, folds_of
+from codelength.averages.folds import copies_per_fold, folds_of
 from codelength.averages.members import _logistic, log_ratios
 from codelength.averages.members._logistic import Design, Penalty, curvature_at, fitted
 from codelength.averages.members.log_ratios import LogRatios
@@ -198,7 +198,7 @@ def test_held_out_predictions_are_those_of_refits_without_folds(has_room, monkey
     training = training_of(codes, labels, weights, schema)
     learned = LogRatios.fit(training)
     if has_room:
-        copies = dealt(training, shuffled(training, "log_ratios"))
+        copies = copies_per_fold(training, shuffled(training, "log_ratios"))
         chosen = [np.arange(3)] * 6
     else:
         folds = folds_of(training)
@@ -306,7 +306,7 @@ def test_copies_are_spread_over_folds():
     codes, labels = drawn_rows(40)
     weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0, 7.0, 300.0], 40)
     training = training_of(codes, labels, weights)
-    copies = dealt(training, np.random.default_rng(1).permutation(training.n_rows))
+    copies = copies_per_fold(training, np.random.default_rng(1).permutation(training.n_rows))
     assert copies.shape == (5, training.n_rows)
     np.testing.assert_array_equal(copies.sum(axis=0), training.n_copies)
     assert (copies.max(axis=0) - copies.min(axis=0) <= 1).all()
@@ -315,4 +315,4 @@ def test_copies_are_spread_over_folds():
 
 def test_few_rows_make_few_folds():
     training = training_of(*EXTREMES["two rows"])
-    assert dealt(training, np.arange(2)).tolist() == [[1, 0], [0, 1]]
+    assert copies_per_fold(training, np.arange(2)).tolist() == [[1, 0], [0, 1]]

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 from codelength._packing import packed
-from codelength.averages.folds import dealt
+from codelength.averages.folds import copies_per_fold
 from codelength.averages.members import trees as module
 from codelength.averages.members._tree_kernels import Columns, grow
 from codelength.averages.members._tree_pruning_kernels import average_prunings
@@ -295,7 +295,7 @@ def test_held_out_predictions_are_those_of_trees_without_the_copy():
     training = Training.of(coded_of(columns, labels, weights))
     growth = module._Growth.of(training)
     rows = growth.arranged.rows
-    out = dealt(training, rows[np.random.default_rng(77).permutation(len(rows))])
+    out = copies_per_fold(training, rows[np.random.default_rng(77).permutation(len(rows))])
     np.testing.assert_array_equal(out.sum(axis=0), training.n_copies)
     found, totals = growth.round(0, 77)
     expected = np.zeros_like(totals)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from codelength import ModelAverage, Schema, Variable, datasets, load
 from codelength._packing import packed
-from codelength.averages.member import Learned, Member, normalised
+from codelength.averages.member import FittedMember, Member, normalised
 from codelength.averages.members.registry import DEFAULT_MEMBERS, MEMBERS
 from codelength.errors import DataError, IgnoredColumn, InvalidModelFile, InvalidParameter, OneClass
 from codelength.table import Coded
@@ -362,7 +362,7 @@ def test_a_new_member_is_one_class(monkeypatch):
 
         @classmethod
         def fit(cls, training):
-            return Learned(cls(training.log_prior), normalised(0.5 * training.log_prior_left_out))
+            return FittedMember(cls(training.log_prior), normalised(0.5 * training.log_prior_left_out))
 
         def log_probs(self, coded):
             return np.tile(normalised(0.5 * self.log_prior), (coded.n_rows, 1))

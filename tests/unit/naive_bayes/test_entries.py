@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from codelength.naive_bayes import RULES
-from codelength.naive_bayes.entries import growth_lists
+from codelength.naive_bayes.log_tables import growth_lists
 from toy_rules import TOY_RULES
 
 by_rule = pytest.mark.parametrize("rule", (RULES | TOY_RULES).values(), ids=lambda rule: rule.name)

@@ -36,9 +36,9 @@ from ...networks.forest import Augmented, best_forests, blocks, check_forest, ed
 from ...networks.look_ups import LookUps
 from ...table import Coded
 from ...typing import FloatArray, IntArray
-from ..content import arrange
+from ..content import canonical_order
 from ..folds import refitted
-from ..member import Learned, Member, normalised
+from ..member import FittedMember, Member, normalised
 from ..training import Training
 from ..views import CHOSEN, Views
 from ._pairs import STRENGTHS, chosen_codes, counts_of, has_room
@@ -95,14 +95,14 @@ class BestTree(Member):
     log_factors: Annotated[tuple[FloatArray, ...], Saved(_shapes_of_factors, -LARGEST_LOG, LARGEST_LOG)]
 
     @classmethod
-    def fit(cls, training: Training) -> Learned[Self]:
+    def fit(cls, training: Training) -> FittedMember[Self]:
         """Select the forest, and select it again without each training row."""
         # The search over all rows also serves leave-one-out, which starts from its log Bayes factors.
         search = _Search.of(training)
         member = cls._found(search, training)
         if has_room(training):
-            return Learned(member, _left_out(search, training))
-        return Learned(member, refitted(training, cls._of))
+            return FittedMember(member, _left_out(search, training))
+        return FittedMember(member, refitted(training, cls._of))
 
     @classmethod
     def _of(cls, training: Training, ranking: IntArray) -> Self:
@@ -176,7 +176,7 @@ class _Search(NamedTuple):
     def of(cls, training: Training, ranking: IntArray | None = None) -> "_Search":
         """Find the best forest under each strength."""
         counts = counts_of(training, ranking)
-        in_order = arrange(training).variables
+        in_order = canonical_order(training).variables
         # Places among the variables that take part, in canonical order of all variables.
         order = np.searchsorted(counts.variables, in_order[np.isin(in_order, counts.variables)])
         models = [counts.at(strength) for strength in STRENGTHS]

@@ -57,7 +57,7 @@ from ...table import Coded
 from ...typing import FloatArray, IntArray
 from ..factors import ranking_of
 from ..folds import refitted
-from ..member import Learned, Member, normalised
+from ..member import FittedMember, Member, normalised
 from ..training import Training
 from ..views import GRAINS, Views
 from ._pairs import STRENGTHS, check_chosen, chosen_codes, counts_of, has_room
@@ -87,17 +87,17 @@ class Forests(Member):
     counts: Annotated[tuple[ForestCounts, ...], Saved()]
 
     @classmethod
-    def fit(cls, training: Training) -> Learned[Self]:
+    def fit(cls, training: Training) -> FittedMember[Self]:
         """Count values and pairs of values; predict each training row by leave-one-out."""
         seen = _at_grains(training)
         # With a selection of variables, the closed form of leave-one-out would ignore that the row took part
         # in it.
         if not all(map(has_room, seen)):
             member = cls._of(training, ranking_of(training))
-            return Learned(member, refitted(training, cls._of))
+            return FittedMember(member, refitted(training, cls._of))
         member = cls._of(training)
         held_out = [part.left_out(rows) for part, rows in zip(member.grains, seen, strict=True)]
-        return Learned(member, normalised(np.mean(held_out, axis=0)))
+        return FittedMember(member, normalised(np.mean(held_out, axis=0)))
 
     @classmethod
     def _of(cls, training: Training, ranking: IntArray | None = None) -> Self:

@@ -24,11 +24,11 @@ from ...decisions import first_best, is_better
 from ...errors import DataError
 from ...table import Coded
 from ...typing import FloatArray, IntArray
-from ..draws import drawn
+from ..content import subsample
 from ..factors import factors_of
 from ..folds import by_fold, folds_of
-from ..member import Learned, Member, normalised
-from ..powers import PowerPrior, best_power, power_scores, powers_left_out
+from ..member import FittedMember, Member, normalised
+from ..tempering import PowerPrior, best_power, power_scores, powers_left_out
 from ..training import Training
 from ..views import Views
 from ._kernel_machine import KernelRows, Regression, gaussian, regress, squared_distances
@@ -119,9 +119,9 @@ class Kernel(Member):
     parts: Annotated[tuple[KernelPart, ...], Saved()]
 
     @classmethod
-    def fit(cls, training: Training) -> Learned[Self]:
+    def fit(cls, training: Training) -> FittedMember[Self]:
         """Fit the member to training rows; see :class:`~codelength.averages.member.Member`."""
-        draw = drawn(training, cls.name, MAX_ROWS)
+        draw = subsample(training, cls.name, MAX_ROWS)
         rows = KernelRows(
             training.labels[draw.rows],
             draw.weights,
@@ -136,13 +136,13 @@ class Kernel(Member):
         member = cls(views, training.log_prior, codes, spaces.relevance, _parts(runs, spaces.of_all))
         left_out = _held_out(runs, rows)
         if len(draw.rows) == training.n_rows:
-            return Learned(member, left_out)
+            return FittedMember(member, left_out)
         # The held-out predictions of rows that were not drawn use the relevance without their fold.
         others = (
             cls(views, training.log_prior, codes, by, _parts(runs, partial(spaces.of_fold, k)))
             for k, by in enumerate(spaces.without)
         )
-        return Learned(member, draw.held_out(training, left_out, by_fold(training, others)))
+        return FittedMember(member, draw.held_out(training, left_out, by_fold(training, others)))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""

@@ -31,8 +31,8 @@ from ...table import Coded
 from ...typing import FloatArray, IntArray
 from ..content import shuffled
 from ..factors import factors_of, ranking_of, with_zeros
-from ..folds import dealt, folds_of
-from ..member import Learned, Member, normalised
+from ..folds import copies_per_fold, folds_of
+from ..member import FittedMember, Member, normalised
 from ..training import Training
 from ..views import CHOSEN, Views
 from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
@@ -122,7 +122,7 @@ class LogRatios(Member):
     ]
 
     @classmethod
-    def fit(cls, training: Training) -> Learned[Self]:
+    def fit(cls, training: Training) -> FittedMember[Self]:
         """Fit and average a path of regressions, each with all rows and without each fold."""
         factors = factors_of(training)
         variables = _informative(training, ranking_of(training))
@@ -133,7 +133,7 @@ class LogRatios(Member):
         whole = _Part.of(training, variables, rows)
         if has_room:
             parts = [whole]
-            out = dealt(training, order)[:, rows] * training.copy_weights[rows]
+            out = copies_per_fold(training, order)[:, rows] * training.copy_weights[rows]
         else:
             # With a selection of variables, every fold has variables, and therefore a design, of its own.
             chosen = [_informative(training, fold.ranking) for fold in folds_of(training)]
@@ -152,7 +152,7 @@ class LogRatios(Member):
             for fold, part, (parameters,) in zip(folds_of(training), parts[:-1], of_folds, strict=True):
                 made = part.log_probs(training, parameters, fold.rows)
                 held_out[fold.rows] += fold.shares[fold.rows, None] * made
-        return Learned(member, normalised(held_out))
+        return FittedMember(member, normalised(held_out))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats."""

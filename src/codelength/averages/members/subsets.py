@@ -29,7 +29,7 @@ from ...networks.look_ups import LookUps
 from ...table import Coded
 from ...typing import FloatArray
 from ..factors import distinct_cells, with_zeros
-from ..member import Learned, Member, normalised
+from ..member import FittedMember, Member, normalised
 from ..training import Training
 from ..views import Views
 
@@ -75,7 +75,7 @@ class Subsets(Member):
     ]
 
     @classmethod
-    def fit(cls, training: Training) -> Learned[Self]:
+    def fit(cls, training: Training) -> FittedMember[Self]:
         """Compare the evidence of each variable given the class with its evidence without the class."""
         held_out = training.log_prior_left_out.copy()
         inclusion, tables = [], []
@@ -96,7 +96,7 @@ class Subsets(Member):
             left_out = _mixed(given.log_ratios - alone.log_ratios, given.log_evidence - alone.log_evidence)
             held_out += with_zeros(left_out)[cells.places]
         member = cls(training.views, training.log_prior, np.array(inclusion), tuple(tables))
-        return Learned(member, normalised(held_out))
+        return FittedMember(member, normalised(held_out))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats."""

@@ -24,6 +24,7 @@ References
 .. [4] Geurts, Ernst and Wehenkel (2006). Extremely randomized trees. Machine Learning 63, 3-42.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, sqrt
@@ -32,17 +33,16 @@ from typing import Annotated, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._codec import Saved
+from ..._codec import Savable, Saved
 from ..._threads import check_interrupted
 from ...errors import DataError
 from ...table import Coded
 from ...typing import FloatArray, IntArray
-from ..content import Arrangement, arrange
-from ..folds import dealt
-from ..member import Learned, Member, normalised
+from ..content import Arrangement, canonical_order
+from ..folds import copies_per_fold
+from ..member import FittedMember, Member, normalised
 from ..training import Training
 from ..views import Views
-from ._leaf_counts import LeafCounts
 from ._tree_kernels import Columns, grow
 from ._tree_pruning_kernels import average_prunings, send_down, send_down_all
 from ._tree_split_kernels import MAX_CODES
@@ -70,6 +70,60 @@ BLOCK = 20_000
 """Rows predicted at once."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class LeafCounts(Savable):
+    """Weights of the classes at leaves, without those that are zero: most leaves have one class.
+
+    Attributes
+    ----------
+    sizes : array of shape (n_leaves,)
+        Number of classes at each leaf.
+    classes, weights : array
+        The classes, leaf by leaf, and their weights.
+    """
+
+    sizes: Annotated[
+        IntArray,
+        Saved(lambda known: (int((known.features < 0).sum()),), low=1, high=lambda known: known.n_classes),
+    ]
+    classes: Annotated[
+        IntArray,
+        Saved(lambda known: (known.sizes.sum(),), low=0, high=lambda known: known.n_classes - 1),
+    ]
+    weights: Annotated[FloatArray, Saved(lambda known: (known.sizes.sum(),), low=1e-100, high=1e100)]
+
+    @classmethod
+    def of(cls, counts: FloatArray) -> "LeafCounts":
+        """Compress a table with one row per leaf."""
+        leaves, classes = np.nonzero(counts)
+        return cls(np.bincount(leaves, minlength=len(counts)), classes, counts[leaves, classes])
+
+    def table(self, n_classes: int) -> FloatArray:
+        """Return the weights as a table with one row per leaf and one column per class."""
+        n_leaves = len(self.sizes)
+        places = np.repeat(np.arange(n_leaves) * n_classes, self.sizes) + self.classes
+        counts = np.bincount(places, self.weights, n_leaves * n_classes).astype(np.float64)
+        return counts.reshape(n_leaves, n_classes)
+
+    def split(self, n_leaves: IntArray) -> "Iterator[LeafCounts]":
+        """Return the leaf counts of each tree; ``n_leaves`` has the number of leaves per tree."""
+        leaf_ends = np.cumsum(n_leaves)
+        ends = np.append(0, np.cumsum(self.sizes))[leaf_ends][:-1]
+        parts = (
+            np.split(self.sizes, leaf_ends[:-1]),
+            np.split(self.classes, ends),
+            np.split(self.weights, ends),
+        )
+        return map(LeafCounts, *parts)
+
+    @classmethod
+    def joined(cls, parts: "Iterable[LeafCounts]") -> "LeafCounts":
+        """Concatenate the leaf counts of several trees."""
+        listed = [*parts]
+        names = ("sizes", "classes", "weights")
+        return cls(*(np.concatenate([getattr(part, name) for part in listed]) for name in names))
+
+
 class Tree(NamedTuple):
     """One tree; see :class:`Trees`."""
 
@@ -94,7 +148,8 @@ class Trees(Member):
     held-out scores are a little pessimistic.
 
     The draws depend on the content of the table, not on the order of its rows or the names of its values: see
-    :func:`~codelength.averages.content.arrange`. With other draws a probability changes by 0.01 on average.
+    :func:`~codelength.averages.content.canonical_order`. With other draws a probability changes by 0.01 on
+    average.
 
     Attributes
     ----------
@@ -132,7 +187,7 @@ class Trees(Member):
     leaf_counts: Annotated[LeafCounts, Saved()]
 
     @classmethod
-    def fit(cls, training: Training) -> Learned[Self]:
+    def fit(cls, training: Training) -> FittedMember[Self]:
         """Fit the member to training rows; see :class:`~codelength.averages.member.Member`."""
         growth = _Growth.of(training)
         n_trees = int(np.clip(MAX_CELLS // (training.n_rows * training.n_classes), MIN_TREES, N_TREES))
@@ -157,7 +212,7 @@ class Trees(Member):
             np.concatenate(masks),
             LeafCounts.joined(leaf_counts),
         )
-        return Learned(member, normalised(np.log(held_out)))
+        return FittedMember(member, normalised(np.log(held_out)))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
@@ -215,7 +270,7 @@ class _Growth:
     @classmethod
     def of(cls, training: Training) -> "_Growth":
         """Arrange training rows by their content, and code them as the kernels need them."""
-        arranged = arrange(training)
+        arranged = canonical_order(training)
         views = training.views
         n_values = np.minimum(views.n_fine, MAX_CODES - 1)
         scans = np.zeros((views.n_variables, MAX_CODES), dtype=np.int64)
@@ -232,7 +287,7 @@ class _Growth:
         )
         # Classes too are in the order of their content: draws of classes and ties between them depend on it.
         places = np.argsort(arranged.classes)
-        n_folds = len(dealt(training, arranged.rows))
+        n_folds = len(copies_per_fold(training, arranged.rows))
         return cls(training, arranged, columns, places[training.labels[arranged.rows]], n_folds)
 
     def round(self, number: int, seed: int) -> tuple[list[Tree], FloatArray]:
@@ -247,7 +302,7 @@ class _Growth:
         """
         training, rows = self.training, self.arranged.rows
         generator = np.random.default_rng(seed)
-        out = dealt(training, rows[generator.permutation(len(rows))])[:, rows]
+        out = copies_per_fold(training, rows[generator.permutation(len(rows))])[:, rows]
         seeds = generator.integers(1, 2**63, size=self.n_folds)
         n_tried = ceil(sqrt(len(self.columns.draws)))
         by_class = np.argsort(self.arranged.classes)

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from codelength.averages.shares import shapley_values
+from codelength.averages.shapley import shapley_values
 from codelength.table import Coded, Schema
 
 N_CLASSES = 3
