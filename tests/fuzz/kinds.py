@@ -247,24 +247,6 @@ STAMP_FORMS: dict[str, Forms] = {
     "polars": tuple(map(_polars, (pl.Datetime("us", "UTC"), pl.Datetime("ns", "Europe/Helsinki")))),
     "arrow": tuple(map(_arrow, (pa.timestamp("us", "UTC"), pa.timestamp("ns", "Europe/Helsinki")))),
 }
-CLOCK_FORMS: dict[str, Forms] = {
-    "python": LISTS,
-    "numpy": OBJECTS,
-    "pandas": (*PANDAS_OBJECTS, *map(_pandas_arrow, (pa.time64("us"), pa.time64("ns")))),
-    "polars": (_polars(pl.Time),),
-    "arrow": tuple(map(_arrow, (pa.time64("us"), pa.time64("ns"), pa.time32("s"), pa.time32("ms")))),
-}
-DURATION_FORMS: dict[str, Forms] = {
-    "python": (*LISTS, lambda cells: [None if c is None else pd.Timedelta(c) for c in cells]),
-    "numpy": (*OBJECTS, lambda cells: np.array(["NaT" if c is None else c for c in cells], "m8[us]")),
-    "pandas": (
-        *PANDAS_OBJECTS,
-        *map(_pandas, ("timedelta64[ns]", "timedelta64[us]", "timedelta64[s]")),
-        *map(_pandas_arrow, (pa.duration("us"), pa.duration("ns"))),
-    ),
-    "polars": tuple(map(_polars, (pl.Duration("us"), pl.Duration("ns"), pl.Duration("ms")))),
-    "arrow": tuple(map(_arrow, (pa.duration("us"), pa.duration("ns"), pa.duration("s")))),
-}
 LEVELS = ("low", "mid", "high", "never", "Never")
 """Values of a column that declares them, in an order of its own; no cell has the last two."""
 
@@ -313,10 +295,6 @@ KINDS: dict[str, Kind] = {
     "moments": Kind(cells.moment, MOMENT_FORMS, str, str),
     "stamps": Kind(
         lambda rng: cells.moment(rng).replace(tzinfo=rng.choice(cells.ZONES)), STAMP_FORMS, str, str
-    ),
-    "clocks": Kind(cells.clock, CLOCK_FORMS, str, str),
-    "durations": Kind(
-        cells.duration, DURATION_FORMS, lambda c: str(pd.Timedelta(c)), lambda c: str(pd.Timedelta(c))
     ),
     "levels": Kind(lambda rng: rng.choice(LEVELS[:3]), LEVEL_FORMS, str, str, f"{{{', '.join(LEVELS)}}}"),
     "wholes and text": Kind(

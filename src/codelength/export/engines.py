@@ -121,13 +121,13 @@ def text_literal(text: str) -> str:
 
 def _duckdb_moment(column: str, scale: str) -> str:
     """Return a column of times in microseconds, in DuckDB."""
-    kind = {"date": "TIMESTAMP", "utc": "TIMESTAMPTZ", "clock": "TIME"}[scale]
+    kind = {"date": "TIMESTAMP", "utc": "TIMESTAMPTZ"}[scale]
     return f"CAST(epoch_us(CAST({column} AS {kind})) AS DOUBLE)"
 
 
 def _postgres_moment(column: str, scale: str) -> str:
     """Return a column of times in microseconds, in PostgreSQL."""
-    kind = {"date": "timestamp", "utc": "timestamptz", "clock": "time"}[scale]
+    kind = {"date": "timestamp", "utc": "timestamptz"}[scale]
     return f"CAST(extract(epoch FROM CAST({column} AS {kind})) * 1000000 AS DOUBLE PRECISION)"
 
 

@@ -22,8 +22,6 @@ _STAMP = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
     r"(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:(Z)|([+-][0-9]{2}):?([0-9]{2})?)?)?"
 )
-_CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(?:\.([0-9]+))?")
-_AMOUNT = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?) (?:s|months)")
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
@@ -227,14 +225,8 @@ def _measured(cell: str | int | float, scale: str) -> float | None:
             return None
     if scale == "number":
         return _spelt(cell)
-    if scale in ("date", "utc"):
-        stamp = _STAMP.fullmatch(cell)
-        return None if stamp is None else _microseconds(stamp, aware=scale == "utc")
-    if scale == "clock":
-        clock = _CLOCK.fullmatch(cell)
-        return None if clock is None else _of_clock(clock[1], clock[2], clock[3], clock[4])
-    amount = _AMOUNT.fullmatch(cell)
-    return _spelt(cell) if amount is None else float(amount[1])
+    stamp = _STAMP.fullmatch(cell)
+    return None if stamp is None else _microseconds(stamp, aware=scale == "utc")
 
 
 def _microseconds(stamp: re.Match[str], *, aware: bool) -> float | None:

@@ -132,7 +132,7 @@ def _reading(own: Engine, variable: Variable) -> Reading:
         return reading(own, variable, column)
     if variable.scale == "number":
         return Reading(measured(own, column), [], "number")
-    if own.moment is None or variable.scale in ("seconds", "months"):
+    if own.moment is None:
         raise InvalidParameter(
             f"column {shown(variable.name)}: {own.name} cannot compare its times with cut points; "
             "make a number of it before the model is fitted"

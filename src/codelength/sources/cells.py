@@ -9,19 +9,17 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..table._arrays import canonical_values
-from ..table._series import from_arrow
+from ..table._series import floats_of_decimals, from_arrow
 from ..table.column import Column, Factor, Positions
 from ..table.spelling import SPACES, parse_number
 from ..table.times import Scale, time_numbers
-from ..table.values import FAR_AWAY, LARGEST_EXACT, widened
+from ..table.values import FAR_AWAY, widened
 from ..typing import BoolArray, FloatArray, IntArray, Scalar
-from .batch import arrow, mark_of, missing_in, positions_in, raw_numbers, values_in
+from .batch import arrow, mark_of, missing_in, positions_in, values_in
 
 CellKind = Literal["number", "truth", "time", "text", "values", "declared", "nothing"]
 """Content of a column by its type alone; for ``"values"`` each distinct cell has to be looked at."""
 
-# Every decimal with up to 15 digits survives a conversion to float64.
-_EXACT_DIGITS = 15
 _DAY = 86_400_000_000
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 # Years 1 to 9999, in days since 1970.
@@ -36,15 +34,13 @@ def kind_of(column: Any) -> CellKind:
         return "declared" if mark in ("", "json declared") else "text" if of_text else "values"
     if _is_text(types, type_):
         return "text"
-    if types.is_integer(type_) or types.is_floating(type_):
-        return "number"
-    if types.is_decimal128(type_) and type_.precision <= _EXACT_DIGITS and type_.scale >= 0:
+    if types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_):
         return "number"
     if types.is_boolean(type_):
         return "truth"
     if types.is_null(type_):
         return "nothing"
-    return "time" if types.is_temporal(type_) and not types.is_interval(type_) else "values"
+    return "time" if types.is_timestamp(type_) or types.is_date(type_) else "values"
 
 
 def type_of(column: Any) -> str:
@@ -61,11 +57,6 @@ def type_of(column: Any) -> str:
 
 def scale_of(type_: Any) -> Scale:
     """Return the scale of times of a type."""
-    types = arrow().types
-    if types.is_time(type_):
-        return "clock"
-    if types.is_duration(type_):
-        return "seconds"
     return "utc" if getattr(type_, "tz", None) else "date"
 
 
@@ -84,7 +75,7 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
     name : str
         Name of the column, for messages.
     array : pyarrow.Array
-        Integers, floats or short decimals.
+        Integers, floats or decimals.
     first_row : int
         Number of the first row, for messages.
 
@@ -98,9 +89,7 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
     pa = arrow()
     missing = missing_in(array)
     if pa.types.is_decimal(array.type):
-        return _decimals(array), missing
-    if pa.types.is_integer(array.type) and len(array):
-        return raw_numbers(array), missing
+        return floats_of_decimals(name, array), missing
     if missing is not None:
         array = array.fill_null(pa.scalar(0).cast(array.type))
     numbers = array.to_numpy(zero_copy_only=False)
@@ -146,12 +135,10 @@ def on_scale(name: str, counts: IntArray, type_: Any) -> FloatArray:
     Returns
     -------
     array of float
-        Microseconds, or seconds for durations.
+        Microseconds.
     """
-    scale, unit = scale_of(type_), unit_of(type_)
-    if scale == "seconds":
-        return _seconds(counts, _PER_SECOND[unit])
-    if scale in ("date", "utc") and len(counts):
+    unit = unit_of(type_)
+    if len(counts):
         # The bounds are multiplied instead of dividing every cell.
         per_day = 1 if unit == "D" else 86_400 * _PER_SECOND[unit]
         if counts.min() < _FIRST_DAY * per_day or counts.max() >= (_LAST_DAY + 1) * per_day:
@@ -181,7 +168,25 @@ def column_of(name: str, array: Any, column: Any) -> Column:
     if not arrow().types.is_dictionary(array.type):
         return from_arrow(name, array)
     values, positions = Dictionaries().of(name, array, mark_of(column))
-    return Factor(name, positions, values, declared=kind_of(column) == "declared")
+    if kind_of(column) == "declared":
+        return Factor(name, positions, values, declared=True)
+    values, positions = seen_among(values, positions)
+    return Factor(name, positions, values)
+
+
+def seen_among(values: tuple[Scalar, ...], positions: Any) -> tuple[tuple[Scalar, ...], IntArray]:
+    """Return the values that occur in these rows, and the positions of the cells among them.
+
+    A dictionary may be that of a whole file; only the values in these rows count as seen.
+    """
+    seen = np.bincount(positions[positions >= 0], minlength=len(values)) > 0
+    if seen.all():
+        return values, positions
+    # One more place, so that -1, a missing cell, stays -1.
+    places = np.append(np.cumsum(seen) - 1, -1)
+    return tuple(value for value, there in zip(values, seen.tolist(), strict=True) if there), places[
+        positions
+    ]
 
 
 @dataclass(slots=True)
@@ -274,27 +279,6 @@ def without_marked(array: Any, markers: Sequence[str]) -> Any:
 
 def _is_text(types: Any, type_: Any) -> bool:
     return bool(types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_))
-
-
-def _decimals(array: Any) -> NDArray[Any]:
-    """Return decimals of few digits as numbers, read from the low half of each."""
-    # A decimal is 128 bits, low half first. With up to 15 digits it fits into the low half, sign included.
-    halves = np.frombuffer(array.buffers()[1], dtype=np.int64)
-    unscaled = halves[2 * array.offset : 2 * (array.offset + len(array)) : 2]
-    if array.null_count:
-        unscaled = np.where(array.is_null().to_numpy(zero_copy_only=False), 0, unscaled)
-    power = 10**array.type.scale
-    whole, rest = np.divmod(unscaled, power)
-    # A quotient of exact numbers is the nearest float64.
-    return whole if not rest.any() else unscaled / np.float64(power)
-
-
-def _seconds(counts: IntArray, per_second: int) -> FloatArray:
-    seconds: FloatArray = counts / np.float64(per_second)
-    wide = np.flatnonzero(np.abs(counts) > LARGEST_EXACT)
-    # A quotient of Python's whole numbers is rounded once.
-    seconds[wide] = [count / per_second for count in counts[wide].tolist()]
-    return seconds
 
 
 def _check_finite(name: str, floats: FloatArray, first_row: int) -> None:

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,13 +9,11 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..typing import BoolArray, FloatArray, IntArray, Scalar
-from ._messages import shown
 from .column import Column, Factor, Numbers, Positions
 from .values import (
     LARGEST_EXACT,
     UnusableValue,
     canonical,
-    durations_as_text,
     is_missing,
     is_number,
     joined,
@@ -63,7 +59,9 @@ def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None)
         return Numbers(name, numbers)
     if kind in "iu":
         return _from_integers(name, cells, missing)
-    if kind in "mM":
+    if kind == "m":
+        raise DataError(f"column {name!r}: cells of type {cells.dtype} are durations; convert to seconds")
+    if kind == "M":
         return from_times(name, cells, missing)
     # Sorted as it is, without a Python string for each cell.
     if kind == "U" and missing is None:
@@ -162,25 +160,20 @@ def canonical_values(
         plain = _canonical_cells(name, cells, positions)
     places: dict[Scalar, int] = {}
     found = [-1 if value is None else places.setdefault(value, len(places)) for value in plain]
-    # Only if cells were merged can different decimals have become one float.
-    if len(places) < len(plain):
-        _check_exact(name, cells, found)
     return tuple(places), np.array([*found, -1], dtype=np.int64)
 
 
 def from_times(
     name: str, times: NDArray[Any], missing: BoolArray | None = None, *, aware: bool = False
 ) -> Column:
-    """Return a column from an array of dates or durations; ``aware`` ones are given in UTC."""
+    """Return a column from an array of dates; ``aware`` ones are given in UTC."""
     absent = np.isnat(times) if missing is None else np.isnat(times) | missing
     # Text is made of distinct times only, because that is slow.
     distinct, places = np.unique(times[~absent], return_inverse=True)
     positions = np.full(len(times), -1, dtype=np.int64)
     positions[~absent] = places.ravel()
     try:
-        texts = (
-            durations_as_text(distinct) if times.dtype.kind == "m" else stamps_as_text(distinct, aware=aware)
-        )
+        texts = stamps_as_text(distinct, aware=aware)
     except UnusableValue as error:
         raise DataError(f"column {name!r}: {error}") from None
     return from_distinct(name, texts, positions)
@@ -215,6 +208,23 @@ def _from_numbers(name: str, values: tuple[Any, ...], positions: Positions, floa
     return Factor(name, positions, values)
 
 
+def too_large(name: str) -> DataError:
+    """Return the error about whole numbers that an array of numbers does not keep apart."""
+    return DataError(
+        f"column {name!r}: whole numbers beyond 2**53, which lose digits as numbers; convert the column to "
+        "text to make categories of them, to floats if the last digits do not matter, or drop it"
+    )
+
+
+def as_objects(cells: Sequence[Any]) -> NDArray[Any]:
+    """Return cells as a one-dimensional array of objects, whatever they are."""
+    objects = np.empty(len(cells), dtype=object)
+    for row, cell in enumerate(cells):
+        # Assigned one by one: numpy would unpack cells that are sequences themselves.
+        objects[row] = cell
+    return objects
+
+
 def _canonical_cells(
     name: str, cells: Sequence[Any], positions: Positions | None
 ) -> tuple[Scalar | None, ...]:
@@ -230,19 +240,6 @@ def _canonical_cells(
     if bool in kinds and kinds & {int, float}:
         return tuple(int(value) if isinstance(value, bool) else value for value in plain)
     return tuple(plain)
-
-
-def _check_exact(name: str, cells: Sequence[Any], places: list[int]) -> None:
-    """Raise if different decimals are equal as floats, because they would become one category."""
-    first: dict[int, Any] = {}
-    for cell, place in zip(cells, places, strict=True):
-        if isinstance(cell, (Decimal, Fraction, int)) and place >= 0:
-            other = first.setdefault(place, cell)
-            if other != cell:
-                raise DataError(
-                    f"column {name!r}: {shown(other)} and {shown(cell)} are the same number as floats; round "
-                    "them, or convert the column to text"
-                )
 
 
 def _has_aware_times(cells: list[Any], kinds: set[type]) -> bool:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ._arrays import from_cells, from_distinct, from_objects, from_times
+from ..typing import FloatArray
+from ._arrays import as_objects, from_cells, from_distinct, from_objects, from_times, too_large
 from ._messages import shown
 from .checks import check_distinct
 from .column import Column, Factor
-from .values import clocks_as_text, joined
+from .values import LARGEST_EXACT, joined
 
 _NOT_A_TIME = np.iinfo(np.int64).min
-_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 def names_of(labels: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
@@ -51,71 +51,38 @@ def names_of(labels: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
 
 
 def from_series(name: str, series: nw.Series[Any]) -> Column:
-    """Return a column from a series of any library."""
+    """Return a column from a series of any library, through Arrow if Arrow has its type."""
     native, implementation = series.to_native(), series.implementation
-    if implementation.is_polars():
-        return _from_polars(name, native)
     if implementation.is_pyarrow():
         return from_arrow(name, native)
+    if implementation.is_polars():
+        frame = with_decimals(native.to_frame()).to_arrow()
+        return from_arrow(name, frame.column(0), declared=declares(frame.schema.field(0)))
     # Libraries without a path of their own here are read cell by cell.
     if not implementation.is_pandas_like():
-        return from_objects(name, _objects(series.to_list()))
-    if type(native.dtype).__name__ == "ArrowDtype":
-        return from_arrow(name, native.array.__arrow_array__())
-    return _from_pandas(name, native)
-
-
-def _from_pandas(name: str, native: Any) -> Column:
-    dtype = native.dtype
-    # The categories are the declared domain, also those that no cell has.
-    if hasattr(native, "cat"):
+        return from_objects(name, as_objects(series.to_list()))
+    if hasattr(native, "cat"):  # categories may be of types that Arrow lacks, such as intervals
         return from_distinct(name, native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True)
-    if isinstance(dtype, np.dtype):
+    if isinstance(native.dtype, np.dtype) and native.dtype.kind != "O":
         return from_cells(name, native.to_numpy())
-    if hasattr(dtype, "numpy_dtype"):  # whole numbers, floats and truth values with gaps
-        # Filled with zeros: by default pandas makes objects, or floats, of whole numbers with gaps.
-        filled = native.to_numpy(dtype=dtype.numpy_dtype, na_value=dtype.numpy_dtype.type(0))
-        return from_cells(name, filled, native.isna().to_numpy())
-    if getattr(dtype, "tz", None) is not None:
-        return from_times(name, native.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), aware=True)
-    if dtype.name in ("str", "string"):
-        positions, texts = native.factorize()
-        return from_distinct(name, texts.tolist(), positions)
-    return from_objects(name, np.asarray(native, dtype=object))
+    import pyarrow as pa
+
+    try:
+        # Objects of several types, which Arrow refuses or reads in its own way.
+        array = None if native.dtype == object else pa.Array.from_pandas(native)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        array = None
+    if array is None or isinstance(array.type, pa.BaseExtensionType):
+        return from_objects(name, np.asarray(native, dtype=object))
+    return from_arrow(name, array)
 
 
-def _from_polars(name: str, native: Any) -> Column:
+def with_decimals(frame: Any) -> Any:
+    """Return a Polars frame with decimals for whole numbers of 128 bits, which Arrow lacks."""
     import polars as pl
 
-    dtype = native.dtype
-    if dtype == pl.Enum:
-        positions = native.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-        return Factor(name, positions, tuple(dtype.categories.to_list()), declared=True)
-    if dtype in (pl.String, pl.Categorical):
-        texts = native.cast(pl.String)
-        values = texts.drop_nulls().unique()
-        # As an Enum of its own values: physical codes of a Categorical refer to a string cache of the
-        # process, with gaps.
-        positions = texts.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(-1)
-        return Factor(name, positions.to_numpy(), tuple(values.to_list()))
-    # numpy has neither decimals nor 128 bits; Python's objects are exact.
-    if dtype.is_decimal() or str(dtype).endswith("128"):
-        return from_objects(name, _objects(native.to_list()))
-    if dtype.is_temporal():
-        # Counts keep the unit of the column, and there are counts of times of day, which numpy lacks.
-        counts = native.to_physical().cast(pl.Int64).fill_null(_NOT_A_TIME).to_numpy()
-        unit = "D" if dtype == pl.Date else getattr(dtype, "time_unit", "ns")
-        return _from_counts(name, counts, _time_kind(dtype, pl), unit, getattr(dtype, "time_zone", None))
-    if dtype == pl.Boolean or dtype.is_numeric():
-        missing = native.is_null().to_numpy() if native.null_count() else None
-        return from_cells(name, native.fill_null(0 if dtype != pl.Boolean else False).to_numpy(), missing)
-    if native.null_count() == len(native):
-        return _nothing(name, len(native))
-    raise _not_categorical(name, dtype)
-
-
-def _time_kind(dtype: Any, pl: Any) -> str:
-    return "time" if dtype == pl.Time else "m" if dtype == pl.Duration else "M"
+    wide = [name for name, dtype in frame.schema.items() if str(dtype).endswith("128")]
+    return frame.with_columns(pl.col(wide).cast(pl.Decimal(38, 0))) if wide else frame
 
 
 def declares(field: Any) -> bool:
@@ -151,40 +118,40 @@ def from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
         # Encoded afresh, so that values that no cell has are dropped.
         cells = array if declared else in_one_piece(array.dictionary_decode()).dictionary_encode()
         return from_distinct(name, cells.dictionary.to_pylist(), _indices(cells), declared=declared)
-    if (
-        types.is_string(kind)
-        or types.is_large_string(kind)
-        or types.is_string_view(kind)
-        or types.is_decimal(kind)
-    ):
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
         encoded = in_one_piece(array.cast(pa.large_string()) if types.is_string_view(kind) else array)
         encoded = encoded.dictionary_encode()
         return from_distinct(name, encoded.dictionary.to_pylist(), _indices(encoded))
-    if types.is_temporal(kind) and kind != pa.month_day_nano_interval():
+    if types.is_timestamp(kind) or types.is_date(kind):
         unit = "D" if types.is_date32(kind) else getattr(kind, "unit", "ms")
         # Arrow casts times only to integers of their own width.
         width = pa.int32() if kind.bit_width == 32 else pa.int64()
         counts = array.cast(width).cast(pa.int64()).fill_null(_NOT_A_TIME).to_numpy(zero_copy_only=False)
-        form = "time" if types.is_time(kind) else "m" if types.is_duration(kind) else "M"
-        return _from_counts(name, counts, form, unit, getattr(kind, "tz", None))
+        return from_times(name, counts.view(f"M8[{unit}]"), aware=getattr(kind, "tz", None) is not None)
+    if types.is_decimal(kind):
+        return from_cells(name, floats_of_decimals(name, array))
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
         missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
         filled = array.fill_null(pa.scalar(0).cast(kind)) if array.null_count else array
         return from_cells(name, filled.to_numpy(zero_copy_only=False), missing)
     if array.null_count == len(array):
-        return _nothing(name, len(array))
-    raise _not_categorical(name, kind)
+        return Factor(name, np.full(len(array), -1, dtype=np.int64), ())
+    what = "convert them to text or numbers"
+    if types.is_duration(kind) or types.is_time(kind):
+        what = "convert them to seconds, as numbers"
+    raise DataError(f"column {name!r}: cells of type {kind} are not categorical; {what}")
 
 
-def _from_counts(name: str, counts: NDArray[Any], form: str, unit: str, zone: str | None) -> Column:
-    """Return a column from times counted in a unit: dates, durations or times of day."""
-    if form != "time":
-        return from_times(name, counts.view(f"{form}8[{unit}]"), aware=zone is not None)
-    present = counts != _NOT_A_TIME
-    distinct, places = np.unique(counts[present], return_inverse=True)
-    positions = np.full(len(counts), -1, dtype=np.int64)
-    positions[present] = places.ravel()
-    return from_distinct(name, clocks_as_text(distinct * _NANOSECONDS[unit]), positions)
+def floats_of_decimals(name: str, array: Any) -> FloatArray:
+    """Return decimals as the nearest floats, NaN if missing; raise if a whole number would lose digits."""
+    import pyarrow as pa
+
+    # Through text, because that rounds once.
+    numbers = array.cast(pa.string()).cast(pa.float64()).to_numpy(zero_copy_only=False)
+    largest = np.nanmax(np.abs(numbers), initial=0) if len(numbers) else 0
+    if largest > LARGEST_EXACT and not array.type.scale > 0:
+        raise too_large(name)
+    return np.asarray(numbers, dtype=np.float64)
 
 
 def in_one_piece(array: Any) -> Any:
@@ -202,19 +169,3 @@ def in_one_piece(array: Any) -> Any:
 def _indices(encoded: Any) -> NDArray[Any]:
     indices: NDArray[Any] = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
     return indices
-
-
-def _objects(cells: list[Any]) -> NDArray[Any]:
-    objects = np.empty(len(cells), dtype=object)
-    objects[:] = cells
-    return objects
-
-
-def _nothing(name: str, n_rows: int) -> Column:
-    return Factor(name, np.full(n_rows, -1, dtype=np.int64), ())
-
-
-def _not_categorical(name: str, dtype: Any) -> DataError:
-    return DataError(
-        f"column {name!r}: cells of type {dtype} are not categorical; convert them to text or numbers"
-    )

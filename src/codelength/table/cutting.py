@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError
 from ..typing import FloatArray, IntArray
+from ._arrays import too_large
 from .coded import Coded, changed
 from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, cut_points
@@ -62,7 +62,7 @@ class Cutting:
         """
         cuts = cut_points(numbers, self.strategy, self.n_bins, sample_weight=weights)
         if scale != "number":
-            cuts = time_cuts(cuts, numbers, scale)
+            cuts = time_cuts(cuts, numbers)
         return self.variable_with(name, cuts, missing_is_value, scale)
 
     def variable_with(
@@ -152,11 +152,3 @@ def loses_digits(whole: NDArray[Any]) -> bool:
     (False, True)
     """
     return bool(len(whole)) and max(-int(whole.min()), int(whole.max())) > LARGEST_EXACT
-
-
-def too_large(name: str) -> DataError:
-    """Return the error about whole numbers that cannot be cut into intervals."""
-    return DataError(
-        f"column {name!r}: whole numbers beyond 2**53, which lose digits as numbers; convert the column to "
-        "text to make categories of them, to floats if the last digits do not matter, or drop it"
-    )

@@ -3,8 +3,8 @@
 Columns of numbers under ``numeric="auto"``: if all cells are whole numbers and at most 20 of them are
 distinct, each number is a category; otherwise the column is cut into five intervals of about equal frequency.
 ``"category"`` and ``"discretize"`` force one or the other, ``"average"`` cuts into up to 20 intervals for
-models that average over the ways to merge neighbouring ones, ``"error"`` rejects numbers. Dates, times of day
-and durations are treated like numbers: up to 20 distinct ones are categories, more are cut.
+models that average over the ways to merge neighbouring ones, ``"error"`` rejects numbers. Dates are
+treated like numbers: up to 20 distinct ones are categories, more are cut.
 
 Columns of text: with more than 20 distinct values, more than half as many as cells, a column holds
 identifiers or free text. Its values do not occur in other rows, so it carries no information about them. It

@@ -4,7 +4,7 @@ import datetime
 import math
 import re
 
-from .values import FAR_AWAY, LARGEST, UnusableValue, seconds_as_text, stamp_as_text, trimmed
+from .values import LARGEST, seconds_as_text, stamp_as_text, trimmed
 
 SPACES = " \t\n\v\f\r"
 """Characters that may surround a number; the same as in DuckDB."""
@@ -92,19 +92,6 @@ def parse_time(text: str) -> str:
         return trimmed(text) if text < "24" else text
     match = _STAMP.fullmatch(text)
     return text if match is None else _parse_stamp(match) or text
-
-
-def parse_real_time(text: str) -> str:
-    """Return a date or a time written by a database in canonical form; raise if it is infinite.
-
-    Examples
-    --------
-    >>> parse_real_time("2020-01-31 12:30:00")
-    '2020-01-31T12:30:00'
-    """
-    if not looks_like_time(text):
-        raise UnusableValue(FAR_AWAY)
-    return parse_time(text)
 
 
 def parse_duration(text: str) -> str:

@@ -18,7 +18,7 @@ from .._display import Shown, counted, first_rows
 from ..blocks import Block
 from ..errors import CollectedRows, DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
-from ._arrays import from_cells, from_distinct, from_objects
+from ._arrays import as_objects, from_cells, from_distinct, from_objects
 from ._messages import shortened, shown, suggestion, tell
 from ._parts import IN_BATCHES, check_in_one, no_table
 from ._series import declares, from_arrow, from_series, names_of
@@ -214,7 +214,7 @@ def table_of(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
 def as_column(name: str, cells: Any) -> Column:
     """Return one column from a series, an array or a sequence of cells."""
     if isinstance(cells, (list, tuple)):
-        return from_objects(name, _objects(cells))
+        return from_objects(name, as_objects(cells))
     if hasattr(cells, "categories") and hasattr(cells, "codes"):
         # A pd.Categorical outside a series.
         return from_distinct(name, list(cells.categories), np.asarray(cells.codes), declared=True)
@@ -295,15 +295,6 @@ def _cells_of(column: Column) -> Callable[[int], str]:
         return "" if column.missing[row] else str(column.take(np.array([row])).cells[0])
 
     return cell
-
-
-def _objects(cells: Sequence[Any]) -> NDArray[Any]:
-    """Return cells as an array of objects; numpy would turn text and numbers together into text."""
-    objects = np.empty(len(cells), dtype=object)
-    for row, cell in enumerate(cells):
-        # Assigned one by one: numpy would unpack cells that are sequences themselves.
-        objects[row] = cell
-    return objects
 
 
 def _checked_frame(table: Any) -> Any:

@@ -1,21 +1,18 @@
-"""Dates, times of day and durations as numbers, so that they can be cut into intervals.
+"""Dates as numbers, so that they can be cut into intervals.
 
-Times are text, in canonical form (see :mod:`codelength.table.values`) or in another unambiguous spelling.
-Each kind has a scale of its own; a column of several kinds is a column of categories.
+Dates are text, in canonical form (see :mod:`codelength.table.values`) or in another unambiguous spelling.
+Those with and those without a time zone have scales of their own; a column of both is a column of categories.
 
 =============  ===============================  ======================================
 scale          form                             number
 =============  ===============================  ======================================
 ``"date"``     ``2020-01-31[T12:30:00[.5]]``    microseconds since the start of 1970
 ``"utc"``      ``2020-01-31T12:30:00+00:00``    microseconds since the start of 1970
-``"clock"``    ``12:30:00[.5]``                 microseconds since midnight
-``"seconds"``  ``90.5 s``                       seconds
-``"months"``   ``14 months``                    months
 =============  ===============================  ======================================
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -24,19 +21,12 @@ import numpy as np
 from ..typing import FloatArray
 from .intervals.cuts import interval_labels
 from .spelling import parse_time
-from .values import clocks_as_text, stamps_as_text
+from .values import stamps_as_text
 
-Scale = Literal["number", "date", "utc", "clock", "seconds", "months"]
+Scale = Literal["number", "date", "utc"]
 """Unit of the cut points of intervals."""
 
-NAMES: dict[Scale, str] = {
-    "number": "numbers",
-    "date": "dates",
-    "utc": "dates",
-    "clock": "times of day",
-    "seconds": "durations",
-    "months": "durations",
-}
+NAMES: dict[Scale, str] = {"number": "numbers", "date": "dates", "utc": "dates"}
 """Content of a column on each scale, in the plural."""
 
 _DAY, _SECOND = 86_400_000_000, 1_000_000
@@ -44,9 +34,6 @@ _STAMP = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?
 _FORMS: dict[Scale, re.Pattern[str]] = {
     "date": re.compile(_STAMP),
     "utc": re.compile(rf"{_STAMP}\+00:00"),
-    "clock": re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"),
-    "seconds": re.compile(r"-?[0-9]+(?:\.[0-9]+)? s"),
-    "months": re.compile(r"-?[0-9]+ months"),
 }
 
 
@@ -73,7 +60,7 @@ def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
     values : iterable
         Times as text.
     scale : str
-        One of the scales of the module, except ``"number"``.
+        ``"date"`` or ``"utc"``.
 
     Returns
     -------
@@ -82,22 +69,22 @@ def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
 
     Examples
     --------
-    >>> time_numbers(["1970-01-02", "soon"], "date"), time_numbers(["90.5 s"], "seconds")
-    (array([8.64e+10,      nan]), array([90.5]))
+    >>> time_numbers(["1970-01-02", "soon"], "date")
+    array([8.64e+10,      nan])
     """
-    form, read = _FORMS[scale], _READERS[scale]
+    form = _FORMS[scale]
     spelt = [parse_time(value) if isinstance(value, str) else "" for value in values]
     texts = [text if form.fullmatch(text) else None for text in spelt]
     try:
         # All at once, because numpy parses an array of dates much faster than one after the other.
-        if None not in texts and scale in ("date", "utc"):
+        if None not in texts:
             return _microseconds([text.removesuffix("+00:00") for text in texts if text is not None])
     except ValueError:
         pass
-    return np.array([np.nan if text is None else _number(read, text) for text in texts], dtype=np.float64)
+    return np.array([np.nan if text is None else _number(text) for text in texts], dtype=np.float64)
 
 
-def time_cuts(cuts: FloatArray, numbers: FloatArray, scale: Scale) -> FloatArray:
+def time_cuts(cuts: FloatArray, numbers: FloatArray) -> FloatArray:
     """Return cut points moved up to the next whole day, second or microsecond, the unit of all times.
 
     No time changes its interval, and a cut point is a time that people can read.
@@ -105,10 +92,10 @@ def time_cuts(cuts: FloatArray, numbers: FloatArray, scale: Scale) -> FloatArray
     Examples
     --------
     >>> days = time_numbers(["2020-01-01", "2020-01-02"], "date")
-    >>> (time_cuts(days[:1] + 1, days, "date") == days[1]).all()
+    >>> (time_cuts(days[:1] + 1, days) == days[1]).all()
     np.True_
     """
-    return cuts_in_units(cuts, whole_unit(numbers[~np.isnan(numbers)]), scale)
+    return cuts_in_units(cuts, whole_unit(numbers[~np.isnan(numbers)]))
 
 
 def whole_unit(numbers: FloatArray) -> int:
@@ -122,10 +109,8 @@ def whole_unit(numbers: FloatArray) -> int:
     return next((unit for unit in (_DAY, _SECOND) if not (numbers % unit).any()), 1)
 
 
-def cuts_in_units(cuts: FloatArray, unit: int, scale: Scale) -> FloatArray:
-    """Return cut points moved up to the next whole unit; durations do not change."""
-    if scale in ("seconds", "months"):
-        return cuts
+def cuts_in_units(cuts: FloatArray, unit: int) -> FloatArray:
+    """Return cut points moved up to the next whole unit."""
     moved: FloatArray = np.unique(np.ceil(cuts / unit) * unit)
     return moved
 
@@ -137,18 +122,11 @@ def time_labels(cuts: Sequence[float], scale: Scale) -> tuple[str, ...]:
     --------
     >>> time_labels(time_numbers(["2020-01-01", "2020-07-01"], "date").tolist(), "date")
     ('< 2020-01-01', '2020-01-01 to 2020-07-01', '>= 2020-07-01')
-    >>> time_labels([90.5], "seconds")
-    ('< 90.5 s', '>= 90.5 s')
     """
     if scale == "number" or not cuts:
         return interval_labels(np.array(cuts))
-    if scale in ("seconds", "months"):
-        return tuple(f"{label} {'s' if scale == 'seconds' else 'months'}" for label in interval_labels(cuts))
     whole = np.array(cuts).astype(np.int64)
-    if scale == "clock":
-        texts = clocks_as_text(whole * 1000)
-    else:
-        texts = stamps_as_text(whole.view("datetime64[us]"), aware=scale == "utc")
+    texts = stamps_as_text(whole.view("datetime64[us]"), aware=scale == "utc")
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
     return (f"< {texts[0]}", *between, f">= {texts[-1]}")
 
@@ -158,26 +136,9 @@ def _microseconds(texts: list[str]) -> FloatArray:
     return counts
 
 
-def _clock(text: str) -> float:
-    return float(_microseconds([f"1970-01-01T{text}"])[0])
-
-
-def _amount(text: str) -> float:
-    return float(text.partition(" ")[0])
-
-
-_READERS: dict[Scale, Callable[[str], float]] = {
-    "date": lambda text: float(_microseconds([text])[0]),
-    "utc": lambda text: float(_microseconds([text.removesuffix("+00:00")])[0]),
-    "clock": _clock,
-    "seconds": _amount,
-    "months": _amount,
-}
-
-
-def _number(read: Callable[[str], float], text: str) -> float:
+def _number(text: str) -> float:
     try:
-        number = read(text)
+        number = float(_microseconds([text.removesuffix("+00:00")])[0])
     except ValueError:  # 2020-13-45 has the form of a date
         return np.nan
     return number if np.isfinite(number) else np.nan

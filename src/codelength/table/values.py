@@ -7,13 +7,13 @@ text                as it is
 truth values        ``False`` and ``True``; in a column of numbers they are the numbers 0 and 1
 whole numbers       ``int``, exactly, up to the largest float64
 other numbers       the nearest float64; a fraction in float32 is the shortest decimal number that rounds to
-                    it, so that 0.1 is 0.1 in any width; decimals have at most 38 digits
+                    it, so that 0.1 is 0.1 in any width
 dates               ``"2020-01-31"``, in the years 1 to 9999
 dates with a time   ``"2020-01-31T12:30:00.5"``, no zeros at the end of a fraction; midnight is the date alone
 with a time zone    the same in UTC, ``"2020-01-31T10:30:00.5+00:00"``
-times of day        ``"12:30:00.5"``, without a time zone
-durations           ``"90.5 s"``, and ``"14 months"`` if a duration counts months
 ==================  ==================================================================================
+
+Times of day and durations are refused: as numbers of seconds they are clear to every reader.
 
 Containers, frames and files all pass their values through here, so a model fitted on one of them knows the
 values of every other.
@@ -40,9 +40,6 @@ LARGEST_EXACT = 2**53
 FAR_AWAY = "a date is infinite, or not in the years 1 to 9999; replace it, or convert the column to text"
 """Message about a date that is rejected."""
 
-MOST_DIGITS = 38
-"""Largest number of digits of a decimal, as in Arrow, DuckDB and Polars."""
-
 LARGEST = int(sys.float_info.max)
 """Largest number: no float64 is beyond it."""
 
@@ -63,10 +60,8 @@ def canonical(value: Any) -> Scalar | None:
 
     Examples
     --------
-    >>> canonical(2.0), canonical(np.float32(0.1)), canonical(Decimal(2**60 + 1))
-    (2, 0.1, 1152921504606846977)
-    >>> canonical(datetime.datetime(2020, 1, 31, 12, 30)), canonical(datetime.timedelta(minutes=1.5))
-    ('2020-01-31T12:30:00', '90 s')
+    >>> canonical(2.0), canonical(np.float32(0.1)), canonical(datetime.datetime(2020, 1, 31, 12, 30))
+    (2, 0.1, '2020-01-31T12:30:00')
     """
     if is_missing(value):
         return None
@@ -164,37 +159,6 @@ def stamps_as_text(stamps: NDArray[np.datetime64], *, aware: bool = False) -> li
     return [stamp_as_text(text, aware) for text in np.datetime_as_string(stamps).tolist()]
 
 
-def durations_as_text(durations: NDArray[np.timedelta64]) -> list[str]:
-    """Return durations as text, in seconds or in months.
-
-    Examples
-    --------
-    >>> durations_as_text(np.array([1500, -250], dtype="timedelta64[ms]"))
-    ['1.5 s', '-0.25 s']
-    """
-    unit, size = np.datetime_data(durations.dtype)
-    # Python's integers, because a duration in weeks may overflow 64 bits as seconds.
-    counts = [count * size for count in durations.astype(np.int64).tolist()]
-    if unit in _MONTHS:
-        return [f"{count * _MONTHS[unit]} months" for count in counts]
-    if unit in _SECONDS:
-        return [f"{count * _SECONDS[unit]} s" for count in counts]
-    if unit not in _DIGITS:
-        raise UnusableValue("a duration has no unit; give it one, such as np.timedelta64(5, 's')")
-    return [seconds_as_text(count, _DIGITS[unit]) for count in counts]
-
-
-def clocks_as_text(nanoseconds: NDArray[np.integer[Any]]) -> list[str]:
-    """Return times of day, given in nanoseconds since midnight, as text.
-
-    Examples
-    --------
-    >>> clocks_as_text(np.array([45_000_500_000_000]))
-    ['12:30:00.5']
-    """
-    return [_clock(count) for count in nanoseconds.tolist()]
-
-
 def sorted_values(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
     """Return values in a fixed order: truth values and numbers by size, then text by its characters.
 
@@ -273,21 +237,15 @@ def _float(value: Any) -> Scalar:
     return float(without_numpy(value))
 
 
-def _exact(value: Any) -> Scalar:
+def _nearest(value: Any) -> Scalar:
     """Return a decimal or a fraction: exact if it is whole, else the nearest float64."""
-    if isinstance(value, Decimal):
-        if not value.is_finite():
-            return _float(float(value))
-        _, digits, exponent = value.as_tuple()
-        # Checked before any conversion: Decimal("1e999999999") as an int would fill the memory.
-        if max(len(digits), len(digits) + int(exponent), -int(exponent)) > MOST_DIGITS:
-            raise UnusableValue(
-                f"the decimal {shown(value)} has more than {MOST_DIGITS} digits; round it, or convert the "
-                "column to floats or to text"
-            )
-    elif abs(value) > LARGEST:
-        raise UnusableValue(f"the number {shown(value)} is too large; convert it to text")
-    return int(value) if value == int(value) else _float(float(value))
+    try:
+        number = float(value)
+    except OverflowError:
+        raise UnusableValue(f"the number {shown(value)} is too large; convert it to text") from None
+    if abs(number) <= LARGEST_EXACT or np.isinf(number):
+        return _float(number)
+    return int(value) if int(value) == value else number
 
 
 def _moment(value: datetime.datetime) -> str:
@@ -302,19 +260,9 @@ def _moment(value: datetime.datetime) -> str:
     return stamp_as_text(value.replace(tzinfo=None).isoformat(), aware)
 
 
-def _time_of_day(value: datetime.time) -> str:
-    if value.tzinfo is not None:
-        raise UnusableValue(
-            f"the time of day {value.isoformat()} has a time zone; remove it, time.replace(tzinfo=None), or "
-            "convert the column to text"
-        )
-    return trimmed(value.isoformat())
-
-
-def _duration(value: datetime.timedelta) -> str:
-    if hasattr(value, "to_timedelta64"):  # that of pandas knows nanoseconds
-        return durations_as_text(np.array([value.to_timedelta64()]))[0]
-    return seconds_as_text((value.days * 86_400 + value.seconds) * 10**6 + value.microseconds, 6)
+def _span(value: Any) -> str:
+    what = "time of day" if isinstance(value, datetime.time) else "duration"
+    raise UnusableValue(f"the value {shown(value)} is a {what}; convert the column to seconds, as numbers")
 
 
 def _bytes(value: bytes) -> str:
@@ -330,42 +278,27 @@ _FORMS: tuple[tuple[Any, Callable[[Any], Scalar]], ...] = (
     ((bool, np.bool_), bool),
     # numpy's durations are whole numbers to Python, so times come first.
     (np.datetime64, lambda value: stamps_as_text(np.array([value]))[0]),
-    (np.timedelta64, lambda value: durations_as_text(np.array([value]))[0]),
+    ((np.timedelta64, datetime.timedelta, datetime.time), _span),
     (Integral, _whole),
     ((float, np.floating), _float),
-    ((Decimal, Fraction, Real), _exact),
+    ((Decimal, Fraction, Real), _nearest),
     (datetime.datetime, _moment),
     (datetime.date, _date),
-    (datetime.time, _time_of_day),
-    (datetime.timedelta, _duration),
     ((bytes, bytearray, memoryview), _bytes),
 )
 
-_MONTHS = {"Y": 12, "M": 1}
-_SECONDS = {"W": 604_800, "D": 86_400, "h": 3600, "m": 60, "s": 1}
-_DIGITS = {"ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
-
 
 def seconds_as_text(count: int, n_digits: int) -> str:
-    """Return a duration in seconds as text.
+    """Return a duration, in units of ``10 ** -n_digits`` seconds, as text.
 
-    Parameters
-    ----------
-    count : int
-        The duration in units of ``10 ** -n_digits`` seconds.
-    n_digits : int
-        Digits after the point.
+    Examples
+    --------
+    >>> seconds_as_text(-250, 3)
+    '-0.25 s'
     """
     # Of the absolute value, because divmod rounds down: -0.25 s would be written as -1.75.
     whole, fraction = divmod(abs(count), 10**n_digits)
     return f"{'-' if count < 0 else ''}{trimmed(f'{whole}.{fraction:0{n_digits}}')} s"
-
-
-def _clock(nanoseconds: int) -> str:
-    seconds, fraction = divmod(nanoseconds, 10**9)
-    minutes, second = divmod(seconds, 60)
-    hour, minute = divmod(minutes, 60)
-    return trimmed(f"{hour:02}:{minute:02}:{second:02}.{fraction:09}")
 
 
 def stamp_as_text(text: str, aware: bool) -> str:

@@ -33,7 +33,7 @@ class Variable:
         Cut points of an interval variable. A number equal to a cut belongs to the interval above it.
     origin : str
         Short text for people: how the values were found. Ignored by comparisons.
-    scale : {"number", "date", "utc", "clock", "seconds", "months"}
+    scale : {"number", "date", "utc"}
         Unit of the cut points of an interval variable; see :mod:`codelength.table.times`.
 
     Examples
@@ -151,7 +151,7 @@ def interval_variable(
         Add a last value for missing cells.
     origin : str
         How the cut points were found.
-    scale : {"number", "date", "utc", "clock", "seconds", "months"}
+    scale : {"number", "date", "utc"}
         Unit of the cut points.
 
     Returns

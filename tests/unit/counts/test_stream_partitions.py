@@ -51,8 +51,6 @@ KINDS = {
     "day": (pa.date32(), [datetime.date(1969, 12, 31)], lambda rng: moment(rng).date()),
     "moment": (pa.timestamp("ns"), [START], moment),
     "utc": (pa.timestamp("ms", "UTC"), [START], lambda rng: moment(rng).replace(microsecond=0)),
-    "clock": (pa.time64("us"), [datetime.time(0)], lambda rng: moment(rng).time()),
-    "span": (pa.duration("us"), [datetime.timedelta(0)], lambda rng: moment(rng) - START),
     "spelt": (pa.string(), ["2020-01-31 00:00:00"], lambda rng: str(moment(rng).date())),
     "large": (pa.int64(), [2**53, 2**53 - 1], lambda rng: 2**53 - int(rng.integers(0, 60))),
     "truth": (pa.bool_(), [True], lambda rng: bool(rng.integers(0, 2))),

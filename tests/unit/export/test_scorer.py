@@ -169,7 +169,6 @@ def test_missing_cells_that_are_a_value_say_something_and_absent_ones_nothing():
             [f"2020-01-{d:02}T12:30:00+02:00" for d in range(1, 29)],
             ["2020-01-09T10:30:00Z", "2020-01-09T10:30:00-01:30", "2020-01-09T10:30", "0001-01-01 00:00Z"],
         ),
-        ([f"{h:02}:{m:02}:00" for h in range(24) for m in (5, 7)], ["12:05:00", "23:59:59.999", "24:00:00"]),
     ],
 )
 def test_times_fall_into_the_intervals_they_fall_into_for_the_model(column, cells, javascript):

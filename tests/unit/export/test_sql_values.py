@@ -2,7 +2,7 @@
 
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import duckdb
@@ -172,10 +172,9 @@ def test_text_among_the_numbers_of_sqlite(missing):
     [
         ([1, "1", True, 2], "column 'x': text and numbers; a column in SQL has one type"),
         ([True, "yes", "no", False], "column 'x': text and numbers"),
-        ([timedelta(seconds=90), timedelta(days=1)] * 2, "column 'x': durations, such as '.* s'"),
         (DAYS[:2] * 2, "column 'x': dates or times as categories, such as '2020-01-01', which engines"),
         ([day.date() for day in DAYS[:2]] * 2, "column 'x': dates or times as categories"),
-        ([time(12, 30), time(1, 2, 3, 400)] * 2, "column 'x': dates or times as categories"),
+        (["12:30:00", "01:02:03.4"] * 2, "column 'x': dates or times as categories"),
         ([datetime(2020, 1, 1, tzinfo=UTC), "soon"] * 2, "column 'x': dates or times as categories"),
         (["2020-01-02 12:30", "2020-01-04T01:00:00+02:00"] * 2, "column 'x': dates or times as categories"),
         (["1 day", "2 days"] * 2, "column 'x': durations, such as '1 day'"),

@@ -78,7 +78,7 @@ class TestTheRule:
 
         texts = [f"v{n % 400}" for n in range(2000)]
         pl.DataFrame({"c": texts}).write_csv(tmp_path / "t.csv")
-        first = next(iter(read_batches(tmp_path / "t.csv", 1000)))
+        first, _ = next(read_batches(tmp_path / "t.csv", 1000))
         assert infer_schema(first).variables[0].kind == "category"
 
 

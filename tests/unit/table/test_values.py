@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from codelength import NaiveBayes, SqlQuery
 from codelength.errors import DataError, SchemaMismatch
-from codelength.sources import as_table
-from codelength.sources.readers import read_batches, read_table
+from codelength.sources import as_table, readers
+from codelength.sources.readers import read_table
 from codelength.table import Schema, Variable, encode, infer_schema
 from codelength.table.column import Numbers
 from codelength.table.spelling import parse_number, parse_time
@@ -38,12 +38,8 @@ STAMPS = [
     datetime.datetime(1969, 12, 31, 23, 59, 59, 123_456),
 ]
 AWARE = [stamp and stamp.replace(tzinfo=HELSINKI) for stamp in STAMPS]
-CLOCKS = [datetime.time(12, 30), None, datetime.time(0), datetime.time(12, 30, 0, 500_000)]
-DURATIONS = [timedelta(seconds=90.5), None, timedelta(days=2), timedelta(seconds=-0.25), timedelta()]
-LARGE = [2**53, 2**53 + 1, None, 2**53 + 2, 2**63 - 1, 7]
+LARGE = [2**53, 2**53 + 1, 2**53 + 2, 2**63 - 1, 7]
 UNSIGNED = [2**63, 2**63 + 1, 2**64 - 1, 7]
-SIGNED = [-1, 2**63 + 1, 2**63, -(2**63)]
-HUGE = [2**70, 2**70 + 1, None, -(2**70), 7]
 FRACTIONS = [0.1, 0.25, None, 1e-20, 3.0, -7.75, 1 / 1024]
 PRICES = [Decimal("0.1"), Decimal("12.50"), None, Decimal("90071992547.93"), Decimal("-3")]
 TRUTHS = [True, None, False, True]
@@ -54,16 +50,16 @@ COLUMNS = {
     "dates": DATES,
     "stamps": STAMPS,
     "aware": AWARE,
-    "clocks": CLOCKS,
-    "durations": DURATIONS,
     "large": LARGE,
     "unsigned": UNSIGNED,
-    "signed": SIGNED,
-    "huge": HUGE,
     "fractions": FRACTIONS,
     "prices": PRICES,
     "truths": TRUTHS,
 }
+
+
+def read_batches(*arguments, **options):
+    return (table for table, _ in readers.read_batches(*arguments, **options))
 
 
 class Unavailable(Exception):
@@ -82,8 +78,7 @@ def numpy_times(cells, unit):
         if is_aware(cells)
         else cells
     )
-    kind = "timedelta64" if isinstance(cells[0], timedelta) else "datetime64"
-    return np.array(plain, dtype=f"{kind}[{unit}]")
+    return np.array(plain, dtype=f"datetime64[{unit}]")
 
 
 def is_aware(cells):
@@ -92,7 +87,7 @@ def is_aware(cells):
 
 def numpy_array(cells):
     """The array that numpy makes of itself, where it makes one that loses nothing."""
-    if isinstance(cells[0], (datetime.datetime, timedelta)) and not is_aware(cells):
+    if isinstance(cells[0], datetime.datetime) and not is_aware(cells):
         return numpy_times(cells, "us")
     if isinstance(cells[0], datetime.date) and not isinstance(cells[0], datetime.datetime):
         return numpy_times(cells, "D")
@@ -105,7 +100,7 @@ def numpy_array(cells):
 
 def numpy_scalars(cells):
     """A list of numpy's own scalars."""
-    if isinstance(cells[0], (datetime.date, timedelta)) and not is_aware(cells):
+    if isinstance(cells[0], datetime.date) and not is_aware(cells):
         return list(numpy_times(cells, "ns"))
     return [
         np.float64(cell) if isinstance(cell, float) else np.bool_(cell) if isinstance(cell, bool) else cell
@@ -116,15 +111,13 @@ def numpy_scalars(cells):
 def masked(cells):
     missing = [cell is None for cell in cells]
     if cells is LARGE:
-        return np.ma.masked_array([cell or 0 for cell in cells], mask=missing)
+        return np.ma.masked_array(cells)
     if cells is TRUTHS:
         return np.ma.masked_array([bool(cell) for cell in cells], mask=missing)
     raise Unavailable
 
 
 def pandas(cells):
-    if cells is LARGE:
-        raise Unavailable  # floats, to pandas, because of the gap
     return pd.Series(cells)
 
 
@@ -143,20 +136,16 @@ def narrow(cells):
 
 
 def decimals(cells):
-    if any(isinstance(cell, bool) or not isinstance(cell, (int, Decimal, type(None))) for cell in cells):
+    if any(not isinstance(cell, (Decimal, type(None))) for cell in cells):
         raise Unavailable
-    return [None if cell is None else Decimal(cell) for cell in cells]
+    return list(cells)
 
 
 def polars(cells):
-    if cells is SIGNED or cells is HUGE:
-        return pl.Series(cells, dtype=pl.Int128)
     return pl.Series(cells, strict=False) if cells is not UNSIGNED else pl.Series(cells, dtype=pl.UInt64)
 
 
 def arrow(cells):
-    if cells is SIGNED or cells is HUGE:
-        return pa.array([None if cell is None else Decimal(cell) for cell in cells])
     return pa.array(cells, pa.uint64() if cells is UNSIGNED else None)
 
 
@@ -164,12 +153,9 @@ def arrow_units(cells):
     """Arrow times in another unit."""
     if cells is DATES:
         return pa.array(cells, pa.date64())
-    if cells is CLOCKS:
-        return pa.array(cells, pa.time32("ms"))
-    if isinstance(cells[0], (datetime.datetime, timedelta)):
+    if isinstance(cells[0], datetime.datetime):
         array = pa.array(cells)
-        kind = pa.duration("ns") if isinstance(cells[0], timedelta) else pa.timestamp("ns", array.type.tz)
-        return array.cast(kind)
+        return array.cast(pa.timestamp("ns", array.type.tz))
     raise Unavailable
 
 
@@ -202,24 +188,22 @@ CONTAINERS = {
 
 
 def write_pandas_csv(cells, path):
-    pd.DataFrame({"c": pd.Series(cells, dtype=object if cells is not DURATIONS else None), "k": 1}).to_csv(
-        path, index=False
-    )
+    if cells is UNSIGNED:
+        raise Unavailable  # text
+    pd.DataFrame({"c": pd.Series(cells, dtype=object), "k": 1}).to_csv(path, index=False)
 
 
 def write_polars_csv(cells, path):
+    if cells is UNSIGNED:
+        raise Unavailable  # text
     pl.DataFrame({"c": polars(cells), "k": 1}).write_csv(path)
 
 
 def write_arrow_parquet(cells, path, make=arrow):
-    if cells is DURATIONS:
-        raise Unavailable  # Parquet has none; Arrow writes whole numbers
     pq.write_table(pa.table({"c": make(cells)}), path)
 
 
 def write_polars_parquet(cells, path):
-    if cells is DURATIONS or cells in (SIGNED, HUGE):
-        raise Unavailable
     pl.DataFrame({"c": polars(cells)}).write_parquet(path)
 
 
@@ -228,13 +212,13 @@ def spelt(cell):
 
 
 def write_json(cells, path):
-    if cells is DURATIONS or isinstance(cells[0], Decimal):
+    if isinstance(cells[0], Decimal) or cells is UNSIGNED:
         raise Unavailable
     path.write_text(json.dumps([{"c": spelt(cell)} for cell in cells]))
 
 
 def write_arff(cells, path):
-    if cells is DURATIONS or cells is TRUTHS:
+    if cells is TRUTHS:
         raise Unavailable
     kind = "numeric" if isinstance(cells[0], (int, float, Decimal)) else "date"
     rows = "".join(f"{'?' if cell is None else spelt(cell)}\n" for cell in cells)
@@ -317,7 +301,7 @@ def test_every_door_gives_the_same_intervals(kind, tmp_path):
     ways = doors(COLUMNS[kind], tmp_path)
     del ways["pandas category"]
     ways.pop("arrow dictionary", None)
-    if kind in ("large", "unsigned", "signed", "huge"):
+    if kind in ("large", "unsigned"):
         for read in ways.values():
             with pytest.raises(DataError, match=r"column 'c': whole numbers beyond 2\*\*53.*convert .*text"):
                 infer_schema(read(None), numeric="discretize")
@@ -336,7 +320,6 @@ def test_text_beside_numbers_or_truth_values_is_found_in_files(cells, tmp_path):
         None if cell is None else str(cell).lower() if isinstance(cell, bool) else str(cell) for cell in cells
     ]
     (tmp_path / "t.csv").write_text("c,k\n" + "".join(f"{text or ''},1\n" for text in texts))
-    pq.write_table(pa.table({"c": texts}), tmp_path / "t.parquet")
     (tmp_path / "t.json").write_text(json.dumps([{"c": cell} for cell in cells]))
     domain = ", ".join(sorted({text for text in texts if text}))
     rows = "".join(f"{text or '?'}\n" for text in texts)
@@ -367,10 +350,7 @@ def test_values_that_no_file_can_tell_apart_are_refused(tmp_path):
         read_table(tmp_path / "t.csv", kinds=schema)
 
 
-def test_a_gap_does_not_round_the_numbers_of_a_file(tmp_path):
-    schema = infer_schema({"v": [2**53, 2**53 + 1] * 4})
-    (tmp_path / "t.csv").write_text("v,k\n9007199254740993,k\n,k\n")
-    assert codes_of(schema, read_table(tmp_path / "t.csv", keep=["v"], kinds=schema)) == [1, 2]
+def test_large_numbers_are_looked_up_exactly():
     assert codes_of(Schema([Variable("v", (2**53,))]), {"v": [2**53]}) == [0]
     assert encode(Schema([Variable("v", (2**53,))]), {"v": np.array([2**53 + 1])}).codes.tolist() == [[1]]
 
@@ -401,9 +381,7 @@ def test_truth_values_beside_numbers_are_numbers():
     assert as_column("v", [True, None]).values == (False, True)
 
 
-@pytest.mark.parametrize(
-    "labels", [[-1, 2**63 + 1], [-1, 2**63], [0, 2**64], [2**63, 7], [-1, 1], [1.0, 0.0]], ids=str
-)
+@pytest.mark.parametrize("labels", [[-1, 2**62 + 1], [2**63, 7], [-1, 1], [1.0, 0.0]], ids=str)
 @pytest.mark.parametrize("make", [list, objects, lambda cells: pd.Series(cells, dtype=object)])
 def test_classes_keep_their_type(labels, make):
     classes = infer_schema({"v": ["a", "b"]}, make(labels)).classes
@@ -431,35 +409,25 @@ def test_numbers_that_differ_are_never_one(cells):
     assert sorted(codes_of(schema, {"v": present})) == list(range(len(present)))
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [pl.Series([2**100, 1, None], dtype=pl.Int128), pa.array([Decimal(2**60), Decimal(2**60 + 1)])],
+    ids=["polars", "arrow"],
+)
+def test_whole_numbers_of_128_bits_that_would_lose_digits_are_refused(cells):
+    with pytest.raises(DataError, match=r"column 'v': whole numbers beyond 2\*\*53.*convert .*to text"):
+        as_column("v", cells)
+
+
 def test_rows_of_large_numbers_are_exact():
     for rows in ([[2**53, 0.5], [2**53 + 1, 0.5]], [[2**63, -1], [2**63 + 1, -1]]):
         assert infer_schema(rows, numeric="category").variables[0].n_values == 2
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        list,
-        objects,
-        pl.Series,
-        pa.array,
-        lambda cells: pa.array(cells).dictionary_encode().cast(pa.decimal128(38, 20)),
-    ],
-)
-def test_decimals_that_are_one_float_are_refused(make):
-    cells = [Decimal("0.1"), Decimal("0.10000000000000000001"), Decimal(1)]
-    with pytest.raises(DataError, match=r"column 'v': .* are the same number as floats; round them"):
-        as_table({"v": make(cells)})
-
-
-def test_decimals_that_are_one_float_are_refused_in_a_file(tmp_path):
-    cells = [Decimal("0.1"), Decimal("0.10000000000000000001"), Decimal(1)]
-    for n_times in (1, 10_000):
-        pq.write_table(pa.table({"v": pa.array(cells * n_times)}), tmp_path / "t.parquet")
-        with pytest.raises(DataError, match=r"t\.parquet, column 'v': .* are the same number as floats"):
-            read_table(tmp_path / "t.parquet")
-    pq.write_table(pa.table({"v": pa.array(cells[1:])}), tmp_path / "t.parquet")
-    assert read_table(tmp_path / "t.parquet").column("v").numbers.tolist() == [0.1, 1]
+@pytest.mark.parametrize("make", [list, objects, pl.Series, pa.array])
+def test_decimals_are_the_nearest_floats(make):
+    cells = [Decimal("0.1"), Decimal("0.10000000000000000001"), None, Decimal("12.50"), Decimal(3)]
+    np.testing.assert_array_equal(as_column("v", make(cells)).numbers, [0.1, 0.1, np.nan, 12.5, 3])
 
 
 @given(st.lists(st.floats(width=32, allow_nan=True, allow_infinity=False), min_size=1))
@@ -504,12 +472,8 @@ def test_floats_of_half_width_match_those_of_full_width():
         (np.datetime64("2020-01-31", "ns"), "2020-01-31"),
         (np.datetime64("2020-01"), "2020-01-01"),
         (np.datetime64("2020-01-31T12", "h"), "2020-01-31T12:00:00"),
-        (np.timedelta64(1500, "ms"), "1.5 s"),
-        (np.timedelta64(2, "W"), "1209600 s"),
-        (np.timedelta64(1, "Y"), "12 months"),
         (pd.Timestamp("2020-01-31 12:30:00.123456789"), "2020-01-31T12:30:00.123456789"),
         (pd.Timestamp("2020-01-31 12:30", tz="Europe/Helsinki"), "2020-01-31T10:30:00+00:00"),
-        (pd.Timedelta(1, "ns"), "0.000000001 s"),
         (pd.Period("2020-01"), "2020-01"),
         (pd.Interval(0, 1), "(0, 1]"),
     ],
@@ -649,16 +613,12 @@ def test_nothing_foreign_is_raised(name):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("polars Int128", [2**100, 1, None]),
         ("arrow dictionary in pandas", ["a", None]),
         ("arrow dictionary of numbers in pandas", [1, 5]),
         ("arrow dictionary with a gap among its values", ["a", None]),
         ("a long double beside a decimal", [1, 1, 2.5]),
         ("a decimal beside a numpy number", [1, 1]),
-        ("durations", ["1 s", None, "172800 s"]),
-        ("durations of all units", ["12 months", "86400 s"]),
         ("stamps of all units", ["2020-01-01", "2020-01-01T00:00:00.5"]),
-        ("nanoseconds of the day", ["00:00:00.000000001"]),
         ("numpy text of any length", ["a", "b"]),
     ],
 )
@@ -670,17 +630,15 @@ def test_what_is_unusual_has_its_value(name, expected):
     assert cells == expected
 
 
-@pytest.mark.parametrize("first", [2**53, 2**60, 2**70])
-@pytest.mark.parametrize("gap", [[], [None]], ids=["whole", "with gaps"])
-def test_whole_numbers_that_lose_digits_are_categories_but_not_numbers(first, gap, tmp_path):
+@pytest.mark.parametrize("first", [2**53, 2**60])
+def test_whole_numbers_that_lose_digits_are_categories_but_not_numbers(first):
     """Identifiers stay apart as categories; whoever means amounts says so with floats."""
     few, many = [first + i for i in range(20)], [first + i for i in range(40)]
-    assert infer_schema({"v": [*few, *gap]}).variables[0].values == tuple(few)
-    assert infer_schema({"v": [*many, *gap]}, numeric="category").variables[0].n_values == 40
-    frame = pa.table({"v": [*map(Decimal, many), *gap], "y": list("pq") * 20 + ["p"] * len(gap)})
-    frame = frame if first > 2**63 else frame.set_column(0, "v", pa.array([*many, *gap], pa.int64()))
+    assert infer_schema({"v": few}).variables[0].values == tuple(few)
+    assert infer_schema({"v": many}, numeric="category").variables[0].n_values == 40
+    frame = pa.table({"v": pa.array(many, pa.int64()), "y": list("pq") * 20})
     refused = r"column 'v': whole numbers beyond 2\*\*53, .*convert the column to text .*to floats .*drop"
-    for read in (lambda: infer_schema({"v": [*many, *gap]}), lambda: NaiveBayes().fit_table(frame, "y")):
+    for read in (lambda: infer_schema({"v": many}), lambda: NaiveBayes().fit_table(frame, "y")):
         with pytest.raises(DataError, match=refused):
             read()
     floats = infer_schema({"v": [float(first * i) for i in range(40)]}).variables[0]
@@ -708,50 +666,45 @@ def test_numbers_are_what_python_writes(number):
     assert type(parsed) is type(number)
 
 
-LONG = Decimal("0." + "1" * 39)
+@pytest.mark.parametrize(
+    "cells",
+    [[Decimal("1E-20000000"), Decimal(0)], [Decimal("0." + "1" * 39), Decimal(1)]],
+    ids=["near zero", "fraction"],
+)
+def test_decimals_of_any_length_are_rounded(cells):
+    assert as_column("v", cells).numbers.tolist() == [float(cell) for cell in cells]
 
 
 @pytest.mark.parametrize(
     "cells",
     [
-        [LONG, Decimal(1)],
-        [Decimal("1E-20000000"), Decimal(0)],
-        [Decimal("1E+20000000"), Decimal(0)],
-        [Decimal(10**38), None],
-        pa.array([Decimal("1" * 45), None], pa.decimal256(50, 0)),
+        [timedelta(seconds=90), None],
+        [datetime.time(1, tzinfo=ZoneInfo("Europe/Helsinki"))],
+        [datetime.time(12, 30)],
+        [np.timedelta64(1, "s")],
+        np.array([1, 2], dtype="timedelta64[s]"),
+        pd.Series([timedelta(seconds=90)]),
+        pl.Series([timedelta(seconds=90)]),
+        pl.Series([datetime.time(12, 30)]),
+        pa.array([1], pa.duration("ms")),
+        pa.array([1], pa.time32("s")),
     ],
-    ids=["fraction", "near zero", "far away", "whole", "arrow"],
+    ids=str,
 )
-def test_decimals_of_more_than_38_digits_are_refused(cells):
-    with pytest.raises(DataError, match=r"column 'v', row 0: the decimal .* has more than 38 digits"):
+def test_times_of_day_and_durations_are_refused(cells):
+    with pytest.raises(DataError, match=r"column 'v'.*convert .*to seconds"):
         as_column("v", cells)
+    if not isinstance(cells, list):
+        table = {"v": cells, "y": ["p"] * len(cells)}
+        with pytest.raises(DataError, match=r"column 'v'.*convert .*to seconds"):
+            NaiveBayes().fit_table(table, "y")
 
 
-def test_decimals_of_38_digits():
-    wide = [Decimal("9" * 38), Decimal("0." + "1" * 38), Decimal("0E-38"), Decimal("1E+37")]
-    expected = [10**38 - 1, float(wide[1]), 0, 10**37]
-    assert [canonical(cell) for cell in wide] == expected
-
-
-def test_numbers_that_are_one_as_floats_are_compared_exactly():
-    with pytest.raises(DataError, match="are the same number as floats"):
-        as_column("v", [Decimal("0.1"), Decimal("0.1000000000000000000001")])
-    with pytest.raises(DataError, match="are the same number as floats"):
-        as_column("v", [Decimal("0.1"), Fraction(10**25 + 1, 10**26)])
-    assert as_column("v", [Decimal("0.5"), Fraction(1, 2)]).numbers.tolist() == [0.5, 0.5]
-
-
-@pytest.mark.parametrize("zone", [datetime.UTC, HELSINKI, ZoneInfo("Europe/Helsinki")], ids=str)
-def test_times_of_day_with_a_time_zone_are_refused(zone):
-    with pytest.raises(DataError, match=r"column 'v', row 1: the time of day 01:00:00.* has a time zone"):
-        as_column("v", [datetime.time(2), datetime.time(1, tzinfo=zone)])
-
-
-@pytest.mark.parametrize("sql", ["TIMETZ '10:00:00+02'", "1::UHUGEINT", "1::BIGNUM"])
+@pytest.mark.parametrize("sql", ["1::UHUGEINT", "1::BIGNUM"])
 def test_types_that_arrow_does_not_have_are_refused(sql):
     relation = duckdb.sql(f"SELECT {sql} AS v, y FROM (VALUES ('p'), ('q')) AS t(y)")
     query = SqlQuery(f"SELECT {sql} AS v, y FROM (VALUES ('p'), ('q')) AS t(y)")
-    message = r"column 'v': cells of type .* are not read; cast .*, CAST\(v AS (TIME|HUGEINT)\)"
+    message = r"column 'v': cells of type .* are not read; cast .*, CAST\(v AS HUGEINT\)"
     with pytest.raises(DataError, match=message):
         as_table(relation)
     for source in (relation, query):

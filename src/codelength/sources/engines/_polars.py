@@ -5,6 +5,7 @@ from typing import Any
 
 from ...errors import DataError
 from ...table._messages import shortened
+from ...table._series import with_decimals
 from ..batch import Batches, arrow, marked
 from ._arrow import ArrowBatches
 
@@ -50,10 +51,7 @@ def as_arrow(frame: Any) -> list[Any]:
     """Return the rows of an eager frame as record batches; only an Enum declares its values."""
     import polars as pl
 
-    wide = [name for name, dtype in frame.schema.items() if str(dtype).endswith("128")]
-    # Arrow has no whole numbers of 128 bits, but decimals of as many digits.
-    frame = frame.with_columns(pl.col(wide).cast(pl.Decimal(38, 0))) if wide else frame
-    pa, table = arrow(), frame.to_arrow()
+    pa, table = arrow(), with_decimals(frame).to_arrow()
     fields = [
         marked(field, "seen") if dtype == pl.Categorical else field.remove_metadata()
         for field, dtype in zip(table.schema, frame.dtypes, strict=True)

@@ -9,7 +9,7 @@ from ..batch import Batches
 from ..files._duckdb import one_line, without_memory, without_room
 from ._arrow import ArrowBatches
 
-_CASTS = {"TIME WITH TIME ZONE": "TIME", "UHUGEINT": "HUGEINT", "BIGNUM": "HUGEINT"}
+_CASTS = {"UHUGEINT": "HUGEINT", "BIGNUM": "HUGEINT"}
 """Types that Arrow lacks, and what to cast them to."""
 
 

@@ -34,13 +34,10 @@ class Reading:
         Kind of all cells; None if the cells themselves decide.
     parse : callable, optional
         Function from the text of a cell to its value, if not all cells are of the kind.
-    gives_way : bool
-        True if numbers and truth values of a file with types keep their types.
     """
 
     kind: Kind | None = None
     parse: Callable[[str], Scalar | None] | None = None
-    gives_way: bool = False
 
 
 _READINGS: dict[str, Reading] = {
@@ -84,12 +81,12 @@ def _reading_of(variable: Variable) -> Reading:
     if variable.scale != "number":
         return Reading("text", parse_time)
     if variable.kind != "category" or types <= {int, float}:
-        return Reading("number", _parse_number_or_truth, gives_way=True)
+        return Reading("number", _parse_number_or_truth)
     if types == {bool}:
-        return Reading("boolean", parse_boolean, gives_way=True)
+        return Reading("boolean", parse_boolean)
     if types == {str}:
         return Reading("text")
-    return Reading("text", _parser_of(variable), gives_way=True)
+    return Reading("text", _parser_of(variable))
 
 
 def _parser_of(variable: Variable) -> Callable[[str], Scalar | None]:

@@ -19,7 +19,7 @@ from ._kinds import Kind, Parse, Reading
 
 __all__ = ["TextColumn", "without_markers"]
 
-_INT64 = 2.0**63
+_INT64 = 2**63
 _WHOLE, _FRACTION = frozenset(b"0123456789-"), frozenset(b".eE")
 _NUMBER = _WHOLE | _FRACTION | frozenset(b"+")
 _SPACES = frozenset(SPACES.encode())
@@ -36,7 +36,7 @@ class _Facts:
     words: int = 0
     truths: int = 0
     times: int = 0
-    widest: float = 0.0
+    widest: float = 0
     has_gaps: bool = False
     is_plain: bool = True
 
@@ -180,7 +180,7 @@ def _facts_of(texts: Any, kind: Kind | None) -> _Facts:
         found.has_gaps = has_gaps
         return found
     whole = n_present if numbers.dtype.kind == "i" else 0
-    widest = max(-float(numbers.min()), float(numbers.max()))
+    widest = max(-numbers.min().item(), numbers.max().item())
     return _Facts(n_present, n_present, whole=whole, widest=widest, has_gaps=has_gaps)
 
 
@@ -217,7 +217,7 @@ def _slow_facts(cells: Sequence[str]) -> _Facts:
         facts.times += looks_like_time(cell)
         if isinstance(number, int | float):
             facts.numbers += 1
-            facts.widest = max(facts.widest, abs(float(number)) if is_whole else 0)
+            facts.widest = max(facts.widest, abs(number) if is_whole else 0)
         if facts.is_text:
             break
     return facts

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from ...errors import DataError
 from ...table._arrays import from_cells, from_distinct
 from ...table._series import from_arrow
-from ...table.column import Column, Factor, Numbers
+from ...table.column import Column, Factor
 from ...table.cutting import loses_digits
 from ...table.infer import MAX_VALUES
 from ...table.times import Scale, time_numbers, time_scale, whole_unit
-from ...typing import BoolArray, FloatArray, IntArray, Scalar
+from ...typing import BoolArray, FloatArray, Scalar
 from ..batch import arrow, mark_of
 from ..cells import (
     CellKind,
@@ -32,6 +32,7 @@ from ..cells import (
     numbers_of,
     on_scale,
     scale_of,
+    seen_among,
     texts_of,
     type_of,
 )
@@ -213,7 +214,7 @@ def profile_of(
         _count_values(found, (False, True), positions, weights)
         return found, None
     if found.kind == "values" and not arrow().types.is_dictionary(array.type):
-        return found, _look_at_values(found, column_of(column.name, array, column), weights)
+        column_of(column.name, array, column)  # raises: such cells are not values
     # Wide text is left out in any case, unless it spells times, which can be cut.
     if found.kind == "text" and is_wide and not _may_be_times(array):
         found.is_wide, found.scale = True, None
@@ -224,7 +225,7 @@ def profile_of(
     if found.kind == "declared":
         _count_values(found, values, positions, weights)
         return found, None
-    values, positions = _seen(values, positions)
+    values, positions = seen_among(values, positions)
     _count_values(found, values, positions, weights)
     if found.kind == "values" and not all(type(value) in (int, float) for value in values):
         found.scale = None
@@ -238,21 +239,6 @@ def profile_of(
     if len(values) > MOST_DISTINCT:
         found._forget()
     return found, None if floats is None else np.append(floats, np.nan)[positions]
-
-
-def _seen(values: tuple[Scalar, ...], positions: IntArray) -> tuple[tuple[Scalar, ...], IntArray]:
-    """Return the values that occur in these rows, and the positions of the cells among them.
-
-    A dictionary may be that of a whole file; only the values in these rows count as seen.
-    """
-    seen = np.bincount(positions[positions >= 0], minlength=len(values)) > 0
-    if seen.all():
-        return values, positions
-    # One more place, so that -1, a missing cell, stays -1.
-    places = np.append(np.cumsum(seen) - 1, -1)
-    return tuple(value for value, there in zip(values, seen.tolist(), strict=True) if there), places[
-        positions
-    ]
 
 
 def _look_at_numbers(
@@ -290,35 +276,8 @@ def _look_at_numbers(
     return floats
 
 
-def _look_at_values(found: ColumnProfile, column: Column, weights: FloatArray | None) -> FloatArray | None:
-    """Profile cells of types that Arrow has and numpy lacks, such as decimals of many digits."""
-    missing = column.missing
-    found.n_missing = int(np.count_nonzero(missing))
-    found.n_present = len(missing) - found.n_missing
-    if isinstance(column, Numbers):
-        distinct, places = np.unique(column.numbers[~missing], return_inverse=True)
-        positions: IntArray = np.full(len(missing), -1, dtype=np.int64)
-        positions[~missing] = places.ravel()
-        column = Factor(column.name, positions, tuple(_plain(number) for number in distinct.tolist()))
-    _count_values(found, column.values, column.positions, weights)
-    if not column.is_numeric:
-        found.scale = None
-        return None
-    found.loses_digits = _loses_digits(column.values)
-    floats = column.numbers
-    if found.n_present:
-        found.low, found.high = float(np.nanmin(floats)), float(np.nanmax(floats))
-    if len(found.values) > MOST_DISTINCT:
-        found._forget()
-    return floats
-
-
 def _loses_digits(values: tuple[Scalar, ...]) -> bool:
     return any(type(value) is int and int(float(value)) != value for value in values)
-
-
-def _plain(number: float) -> Scalar:
-    return int(number) if float(number).is_integer() else number
 
 
 def _count_values(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataError, Infeasible
-from ...table.cutting import too_large
+from ...table._arrays import too_large
 from ...table.infer import TOO_MANY, How, target_variable, tell_ignored, too_many
 from ...table.intervals.cuts import cut_points
 from ...table.schema import Schema
@@ -129,7 +129,7 @@ class Open:
 
     def settled(self, cuts: FloatArray, how: How) -> Variable:
         """Return the variable with its cut points."""
-        moved = cuts if self.scale == "number" else cuts_in_units(cuts, self.unit, self.scale)
+        moved = cuts if self.scale == "number" else cuts_in_units(cuts, self.unit)
         return how.cutting.variable_with(self.name, moved, self.missing_is_value, self.scale)
 
 
