@@ -1,5 +1,6 @@
 """``codelength explain``."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from .command import argument, command
 from .output import print_json, show
 from .param_types import Whole
 from .progress import working
+from .rows import write_rows
 from .saving import check_marked, check_outputs
 from .source import TableArgument
 
@@ -182,7 +184,6 @@ def _write(
     import numpy as np
 
     from ..sources.files._cells import object_array
-    from ..sources.files.writers import open_writer
 
     def lines_of(batch: "Table", start: int) -> "ColumnDict":
         made: Explanation = fitted.explain(batch, against=reference)
@@ -201,12 +202,11 @@ def _write(
             "log_odds": lines.ravel(),
         }
 
+    def lines() -> "Iterator[ColumnDict]":
+        start = 0
+        for batch, _ in batches:
+            yield lines_of(batch, start)
+            start += batch.n_rows
+
     with closing(source.batches(fitted.schema_, BATCH_ROWS)) as batches:
-        # The first rows are explained before anything is written, so that a bad table leaves no trace.
-        first, _ = next(batches)
-        lines, start = lines_of(first, 0), first.n_rows
-        with open_writer(output, list(lines), for_spreadsheets=for_spreadsheets) as writer:
-            writer.write(lines)
-            for batch, _ in batches:
-                writer.write(lines_of(batch, start))
-                start += batch.n_rows
+        write_rows(lines(), source.data, output, for_spreadsheets=for_spreadsheets)

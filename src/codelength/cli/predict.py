@@ -1,24 +1,22 @@
 """``codelength predict``."""
 
-import itertools
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
-from ..errors import DataError
 from . import options
 from .choices import FILE
 from .command import argument, command
 from .param_types import Whole
 from .progress import counting
+from .rows import write_rows
 from .saving import check_marked, check_outputs
 from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..estimators import TableEstimator
     from ..sources.files._cells import ColumnDict
-    from ..sources.files.writers import TableWriter
     from ..table import Table
 
 BATCH_ROWS = 100_000
@@ -74,15 +72,7 @@ def predict(
         progress = None if is_quiet else stack.enter_context(counting("predicting"))
         rows = _rows(fitted, source, carried, names, batch_rows, progress)
         stack.enter_context(closing(rows))
-        # The first rows are predicted before anything is written, so that a bad table leaves no trace.
-        first = next(rows, None)
-        if first is None:
-            raise DataError(f"{source.data}: has no rows")
-        with writer_to(
-            output, [*carried, *names], as_json=as_json, for_spreadsheets=for_spreadsheets
-        ) as writer:
-            for columns in itertools.chain([first], rows):
-                writer.write(columns)
+        write_rows(rows, source.data, output, as_json=as_json, for_spreadsheets=for_spreadsheets)
 
 
 def _rows(
@@ -135,33 +125,3 @@ def _predicted(fitted: "TableEstimator", batch: "Table", names: Sequence[str]) -
         names[0]: outcomes,
         **{name: probs[:, k] for k, name in enumerate(names[1:])},
     }
-
-
-def writer_to(
-    output: str,
-    names: Sequence[str],
-    *,
-    as_json: bool,
-    for_spreadsheets: bool = False,
-) -> "AbstractContextManager[TableWriter]":
-    """Return a writer of rows to a file, or to standard output for ``"-"``.
-
-    Parameters
-    ----------
-    output : str
-        Name of the file; its ending chooses the format.
-    names : sequence of str
-        Columns.
-    as_json : bool
-        Write a JSON list of rows.
-    for_spreadsheets : bool
-        Whether to neutralise formulas in CSV.
-    """
-    from ..sources.files.writers import open_writer
-    from .rows import json_writer, terminal_writer
-
-    if as_json:
-        return json_writer(output)
-    if output == "-" and sys.stdout.isatty():
-        return terminal_writer(names, for_spreadsheets=for_spreadsheets)
-    return open_writer(output, names, for_spreadsheets=for_spreadsheets)

@@ -10,8 +10,8 @@ from . import options
 from .choices import FILE
 from .command import argument, command
 from .param_types import Choice, Whole
-from .predict import writer_to
 from .progress import working
+from .rows import write_rows
 from .saving import check_marked, check_outputs
 from .source import TableArgument
 
@@ -103,11 +103,7 @@ def query(
         closing(source.batches(schema, rows_each, others=others, carried=carried)) as batches,
     ):
         lines = _lines(fitted, batches, question.names, known_class, form)
-        # The first rows are answered before anything is written, so that a bad table leaves no trace.
-        first = next(lines)
-        with writer_to(output, list(first), as_json=as_json, for_spreadsheets=for_spreadsheets) as writer:
-            for columns in itertools.chain([first], lines):
-                writer.write(columns)
+        write_rows(lines, source.data, output, as_json=as_json, for_spreadsheets=for_spreadsheets)
 
 
 def _asked(texts: Sequence[str], schema: "Schema") -> list[str]:

@@ -1,12 +1,14 @@
 """Writers of rows: JSON for programs, CSV for a terminal."""
 
+import itertools
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from .._files import atomic_write
+from ..errors import DataError
 from .output import one_line
 
 if TYPE_CHECKING:
@@ -78,3 +80,48 @@ def terminal_writer(names: Sequence[str], *, for_spreadsheets: bool = False) -> 
     shown = [one_line(name) for name in names]
     with open_writer("-", shown, for_spreadsheets=for_spreadsheets) as writer:
         yield TerminalRows(writer)
+
+
+def write_rows(
+    batches: "Iterator[ColumnDict]",
+    data: str,
+    output: str,
+    *,
+    as_json: bool = False,
+    for_spreadsheets: bool = False,
+) -> None:
+    """Write batches of rows to a file, or to standard output for ``"-"``.
+
+    Parameters
+    ----------
+    batches : iterator of dict of str to array
+        Columns of some rows each.
+    data : str
+        Name of the table that they are made from.
+    output : str
+        Name of the file; its ending chooses the format.
+    as_json : bool
+        Write a JSON list of rows.
+    for_spreadsheets : bool
+        Whether to neutralise formulas in CSV.
+    """
+    # Made before anything is written, so that a bad table leaves no trace.
+    first = next(batches, None)
+    if first is None:
+        raise DataError(f"{data}: has no rows")
+    with _writer_to(output, list(first), as_json=as_json, for_spreadsheets=for_spreadsheets) as writer:
+        for columns in itertools.chain([first], batches):
+            writer.write(columns)
+
+
+def _writer_to(
+    output: str, names: Sequence[str], *, as_json: bool, for_spreadsheets: bool
+) -> "AbstractContextManager[TableWriter]":
+    """Return a writer of rows."""
+    from ..sources.files.writers import open_writer
+
+    if as_json:
+        return json_writer(output)
+    if output == "-" and sys.stdout.isatty():
+        return terminal_writer(names, for_spreadsheets=for_spreadsheets)
+    return open_writer(output, names, for_spreadsheets=for_spreadsheets)

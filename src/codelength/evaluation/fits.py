@@ -90,6 +90,15 @@ class Fits:
     seconds: float
     rows: IntArray
 
+    @classmethod
+    def joined(cls, fits: "Sequence[Fits]") -> "Fits":
+        """Return the predictions of several fits, one after the other."""
+        return cls(
+            Predictions.joined([fit.predictions for fit in fits]),
+            float(np.median([fit.seconds for fit in fits])),
+            np.concatenate([fit.rows for fit in fits]),
+        )
+
     def by_row(self, numbers: FloatArray) -> FloatArray:
         """Return the mean of numbers over the predictions of each row; NaN for rows that were not predicted.
 
@@ -111,41 +120,25 @@ def predicted(
     entrants: "Mapping[str, _Entrant]", splits: Sequence[Split | None], progress: Progress | None
 ) -> dict[str, Fits]:
     """Return the predictions over all splits; a split of None stands for leave-one-out."""
-    parts: dict[str, list[_Fit]] = {name: [] for name in entrants}
+    parts: dict[str, list[Fits]] = {name: [] for name in entrants}
     for number, split in enumerate(splits):
         # All models of one split before the next split, so that models share the codes of the split.
         for place, (name, entrant) in enumerate(entrants.items(), 1):
             parts[name].append(entrant.left_out() if split is None else entrant.predicted(split))
             if progress is not None:
                 progress(number * len(entrants) + place, len(splits) * len(entrants))
-    return {
-        name: Fits(
-            Predictions.joined([fit.predictions for fit in fits]),
-            float(np.median([fit.seconds for fit in fits])),
-            np.concatenate([fit.rows for fit in fits]),
-        )
-        for name, fits in parts.items()
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _Fit:
-    """Predictions of one fit, its time, and the rows predicted."""
-
-    predictions: Predictions
-    seconds: float
-    rows: IntArray
+    return {name: Fits.joined(fits) for name, fits in parts.items()}
 
 
 class _Entrant(ABC):
     """A model with the table in the form that it reads."""
 
     @abstractmethod
-    def predicted(self, split: Split) -> _Fit:
+    def predicted(self, split: Split) -> Fits:
         """Return predictions of the test rows of a split, fitted to its training rows."""
 
     @abstractmethod
-    def left_out(self) -> _Fit:
+    def left_out(self) -> Fits:
         """Return predictions of each row from all the others."""
 
 
@@ -175,18 +168,18 @@ class _Own(_Entrant):
     def __init__(self, model: "TableClassifier", codes: _Codes) -> None:
         self._model, self._codes = model, codes
 
-    def predicted(self, split: Split) -> _Fit:
+    def predicted(self, split: Split) -> Fits:
         train, test = self._codes.parts(split)
         model, seconds = self._fitted(train)
         log_probs, undefined = model._fitted.log_probs(test)
         made = Predictions(log_probs, undefined, test.class_codes, test.weights)
-        return _Fit(made, seconds, split.test)
+        return Fits(made, seconds, split.test)
 
-    def left_out(self) -> _Fit:
+    def left_out(self) -> Fits:
         model, seconds = self._fitted(self._codes.coded)
         made = model._fitted.left_out(self._codes.coded)
         # An average keeps predictions for a part of its training rows and names them; other models have all.
-        return _Fit(made, seconds, getattr(made, "rows", np.arange(made.n_rows)))
+        return Fits(made, seconds, getattr(made, "rows", np.arange(made.n_rows)))
 
     def _fitted(self, coded: Coded) -> "tuple[TableClassifier, float]":
         model, start = _cloned(self._model), time.perf_counter()
@@ -203,7 +196,7 @@ class _Other(_Entrant):
         # Encoded once for the whole table, so that classes have the same codes in every fold.
         self._class_codes = encode(self._schema, rows).class_codes
 
-    def predicted(self, split: Split) -> _Fit:
+    def predicted(self, split: Split) -> Fits:
         # Rows are taken before the clock starts, as they are coded before it for models of this library.
         train, start = self._rows.take(split.train), time.perf_counter()
         fitted = self._opponent.fit(train, self._schema)
@@ -213,9 +206,9 @@ class _Other(_Entrant):
         # Opponents always have a prediction; fair() has replaced zeros and unseen classes.
         undefined = np.zeros(test.n_rows, dtype=np.bool_)
         codes = self._class_codes[split.test]
-        return _Fit(Predictions(log_probs, undefined, codes, test.weights), seconds, split.test)
+        return Fits(Predictions(log_probs, undefined, codes, test.weights), seconds, split.test)
 
-    def left_out(self) -> _Fit:
+    def left_out(self) -> Fits:
         raise NotImplementedError("other libraries leave no row out without fitting again")
 
 

@@ -227,7 +227,7 @@ def predict_with_refits(
         parts.append(predictions_over(kept, models, [split]))
         if progress is not None:
             progress(place, len(splits))
-    return {name: _joined([part[name] for part in parts]) for name in models}
+    return {name: Fits.joined([part[name] for part in parts]) for name in models}
 
 
 def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
@@ -245,14 +245,6 @@ def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
     bits, _ = bits_alone(count(coded.take(rows)))
     best = np.sort(ranked(bits, scale=1.0)[:most])
     return [coded.schema.variables[i].name for i in best]
-
-
-def _joined(fits: list[Fits]) -> Fits:
-    return Fits(
-        Predictions.joined([fit.predictions for fit in fits]),
-        float(np.median([fit.seconds for fit in fits])),
-        np.concatenate([fit.rows for fit in fits]),
-    )
 
 
 def _prior_predictions(coded: Coded, plan: Plan) -> Predictions:
