@@ -65,8 +65,13 @@ def test_a_model_without_closed_form_brings_folds_for_all():
 
 
 def test_each_model_cuts_numbers_in_its_own_way(glass):
+    class FittedFine(NaiveBayes._fitted_type):
+        @classmethod
+        def reading(cls, params):
+            return replace(super().reading(params), cutting=Cutting(n_bins=9))
+
     class Fine(NaiveBayes):
-        cutting = Cutting(n_bins=9)
+        _fitted_type = FittedFine
 
     _, result = evaluate(glass, {"usual": NaiveBayes(), "fine": Fine()}, n_folds=3)
     parts = []
