@@ -17,7 +17,7 @@ import os
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import InvalidParameter, SchemaMismatch
 from .output import note
@@ -63,34 +63,40 @@ class TableArgument:
     database: str | None = None
 
     @property
-    def is_bundled(self) -> bool:
-        """True if the name is that of a bundled table, or an alias of one."""
+    def kind(self) -> Literal["query", "bundled", "input", "files", "file"]:
+        """Kind of the place that the rows come from; ``"input"`` is standard input."""
         from ..datasets.registry import find
 
-        return self.sql is None and find(self.data) is not None
+        if self.sql is not None:
+            return "query"
+        if find(self.data) is not None:
+            return "bundled"
+        if self.data == "-":
+            return "input"
+        # An existing file whose name contains a bracket or an asterisk is that file, not a pattern.
+        is_pattern = not os.path.isfile(self.data) and any(sign in self.data for sign in "*?[")
+        return "files" if is_pattern or os.path.isdir(self.data) else "file"
+
+    @property
+    def is_bundled(self) -> bool:
+        """True if the name is that of a bundled table, or an alias of one."""
+        return self.kind == "bundled"
 
     @property
     def is_stream(self) -> bool:
         """True for a query, a directory, or a pattern of files."""
-        if self.sql is not None:
-            return True
-        # An existing file whose name contains a bracket or an asterisk is that file, not a pattern.
-        is_file = self.is_bundled or self.data == "-" or os.path.isfile(self.data)
-        return not is_file and (os.path.isdir(self.data) or any(sign in self.data for sign in "*?["))
+        return self.kind in ("query", "files")
 
     @property
     def is_large(self) -> bool:
         """True if the table should be read in batches."""
-        if self.is_stream:
-            return True
-        is_file = not self.is_bundled and self.data != "-" and os.path.isfile(self.data)
-        return is_file and os.path.getsize(self.data) >= LARGE
+        is_file = self.kind == "file" and os.path.isfile(self.data)
+        return self.is_stream or (is_file and os.path.getsize(self.data) >= LARGE)
 
     @property
     def keeps_types(self) -> bool:
         """True for a file whose cells have types."""
-        is_file = not self.is_stream and not self.is_bundled and self.data != "-"
-        return is_file and not self.is_text
+        return self.kind == "file" and not self.is_text
 
     @property
     def stream(self) -> Any:
@@ -114,7 +120,7 @@ class TableArgument:
     @property
     def is_text(self) -> bool:
         """True if the cells are texts without types of their own."""
-        if self.is_bundled or self.sql is not None:
+        if self.kind in ("bundled", "query"):
             return False
         # All files of a table are of one format.
         return _is_text(self.files[0] if self.is_stream else self.data)
@@ -151,7 +157,7 @@ class TableArgument:
             return self._bundled(needs_target=needs_target)
         if needs_target and self.target is None:
             raise InvalidParameter("--target is missing: name the column to predict")
-        return self._collected() if self.is_stream else self._read_file()
+        return self._collected() if self.is_stream else self._read_file()[0]
 
     def _collected(self) -> "Table":
         """Read a query, or several files, as one table into memory."""
@@ -162,22 +168,26 @@ class TableArgument:
         self._tell_missing(_n_missing(table), is_text=self.is_text)
         return replace(table, name=self.data)
 
-    def _read_file(self) -> "Table":
-        """Read one file, or standard input."""
-        from ..sources.readers import as_file, read_table
+    def _read_file(self, carried: Sequence[str] = ()) -> "tuple[Table, ColumnDict]":
+        """Read one file, or standard input, with the cells of columns to carry over."""
+        from ..sources.readers import as_file, column_names, read_carrying
 
         with working("reading"), as_file(self.data) as path:
-            is_text = _is_text(path)
-            table = read_table(
+            # Columns that do not exist are not dropped here, so that the reader can name them in its error.
+            known = column_names(path) if carried else ()
+            others = [name for name in carried if name in known and name != self.weights]
+            table, beside = read_carrying(
                 path if self.data == "-" else self.data,
+                carried,
                 target=self.target,
                 weights=self.weights,
-                drop=self.drop,
-                keep=self.keep or None,
+                drop=list(dict.fromkeys([*self.drop, *others])),
+                keep=[name for name in self.keep if name not in carried] if self.keep else None,
                 na=self.na or None,
             )
+            is_text = _is_text(path)
         self._tell_missing(_n_missing(table), is_text=is_text)
-        return table
+        return table, beside
 
     def read_beside(self, carried: Sequence[str]) -> "tuple[Table, ColumnDict]":
         """Read the whole table without a class, and the cells of columns that are only carried over.
@@ -200,26 +210,7 @@ class TableArgument:
         names = list(dict.fromkeys(carried))
         if not names:
             return self.read(needs_target=False), {}
-        if self.is_bundled:
-            return self._bundled_beside(names)
-        from ..sources.readers import as_file, column_names, read_carrying
-
-        keep = [name for name in self.keep if name not in names] if self.keep else None
-        with working("reading"), as_file(self.data) as path:
-            # Columns that do not exist are not dropped here, so that the reader can name them in its error.
-            others = [name for name in names if name in column_names(path) and name != self.weights]
-            table, beside = read_carrying(
-                path,
-                names,
-                target=self.target,
-                weights=self.weights,
-                drop=list(dict.fromkeys([*self.drop, *others])),
-                keep=keep,
-                na=self.na or None,
-            )
-            is_text = _is_text(path)
-        self._tell_missing(_n_missing(table), is_text=is_text)
-        return table, beside
+        return self._bundled_beside(names) if self.is_bundled else self._read_file(names)
 
     def batches(
         self, schema: "Schema", batch_rows: int, *, others: Sequence[str] = (), carried: Sequence[str] = ()
