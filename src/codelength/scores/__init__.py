@@ -1,10 +1,8 @@
 """Scores of predictions and code lengths of tables, all in nats."""
 
-from .evidence import evidence_code_length
-from .leave_one_out import leave_one_out
 from .nml import NetworkCodeLength, network_code_length, nml_code_length
+from .of_tables import evidence_code_length, leave_one_out, rule_code_length
 from .predictions import Predictions, accuracy, brier_score, log_score, predictions_of
-from .rule_code import rule_code_length
 from .totals import Scores
 
 __all__ = [

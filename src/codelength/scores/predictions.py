@@ -33,8 +33,47 @@ from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 from .calibration import calibration
 
 
+class Scored(Shown):
+    """Predictions or their scores, as text."""
+
+    __slots__ = ()
+    n_rows: Any
+    n_undefined: Any
+    n_zero: Any
+    optimistic: Any
+    log_score: Any
+    accuracy: Any
+    brier_score: Any
+    calibration_error: Any
+    _is_scored: Any
+    _sizes: Any
+
+    def _title(self) -> str:
+        words = [f"{name} {figure}" for name, figure in self._figures()[:2]]
+        return ", ".join([f"{type(self).__name__}: {counted(self.n_rows, 'row')}", *words])
+
+    def _blocks(self) -> list[Block]:
+        facts = [*self._sizes, *self._figures()]
+        facts += [("undefined rows (0/0)", f"{self.n_undefined:,}")] if self.n_undefined else []
+        facts += [("rows given probability zero", f"{self.n_zero:,}")] if self.n_zero else []
+        if self.optimistic:
+            facts.append(("optimistic", "the rows took part in choosing the model"))
+        return [Facts(facts)]
+
+    def _figures(self) -> list[tuple[str, str]]:
+        """Return names and formatted values of the scores; empty without rows."""
+        if not self._is_scored:
+            return []
+        return [
+            ("log score", nats_and_bits(self.log_score, 4)),
+            ("accuracy", f"{self.accuracy:.4f}"),
+            ("Brier score", f"{self.brier_score:.4f}"),
+            ("calibration error", f"{self.calibration_error:.4f}"),
+        ]
+
+
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Predictions(Shown):
+class Predictions(Scored):
     """Predicted distributions and observed classes.
 
     Attributes
@@ -156,30 +195,13 @@ class Predictions(Shown):
         number = check_number("power", power, above=True)
         return self if number == 1 else replace(self, log_probs=normalised(number * self.log_probs).log_probs)
 
-    def _title(self) -> str:
-        scores = self._scores()
-        words = [f"{name} {figure}" for name, figure in scores[:2]]
-        return ", ".join([f"Predictions: {counted(self.n_rows, 'row')}", *words])
+    @property
+    def _is_scored(self) -> bool:
+        return bool(self.n_rows if self.weights is None else self.weights.any())
 
-    def _blocks(self) -> list[Block]:
-        n_rows, n_classes = self.log_probs.shape
-        facts = [("rows", f"{n_rows:,}"), ("classes", f"{n_classes}"), *self._scores()]
-        facts += [("undefined rows (0/0)", f"{self.n_undefined:,}")] if self.n_undefined else []
-        facts += [("rows given probability zero", f"{self.n_zero:,}")] if self.n_zero else []
-        if self.optimistic:
-            facts.append(("optimistic", "the rows took part in choosing the model"))
-        return [Facts(facts)]
-
-    def _scores(self) -> list[tuple[str, str]]:
-        """Return names and formatted values of the scores; empty without rows."""
-        if not (self.n_rows if self.weights is None else self.weights.any()):
-            return []
-        return [
-            ("log score", nats_and_bits(self.log_score, 4)),
-            ("accuracy", f"{self.accuracy:.4f}"),
-            ("Brier score", f"{self.brier_score:.4f}"),
-            ("calibration error", f"{self.calibration_error:.4f}"),
-        ]
+    @property
+    def _sizes(self) -> list[tuple[str, str]]:
+        return [("rows", f"{self.n_rows:,}"), ("classes", f"{self.log_probs.shape[1]}")]
 
     @property
     def _labels(self) -> IntArray:

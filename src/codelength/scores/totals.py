@@ -6,21 +6,19 @@ from math import isfinite, nan
 
 import numpy as np
 
-from .._display import Shown, counted, nats_and_bits
-from ..blocks import Block, Facts
 from ..errors import DataError
 from ..table.checks import check_instance
 from ..typing import FloatArray
 from .calibration import calibration
 from .means import Mean, standard_error
-from .predictions import Predictions
+from .predictions import Predictions, Scored
 
-MOST_PROMISES = 1 << 18
+MAX_PROMISES = 1 << 18
 """Largest number of distinct probabilities to keep; if there are more, they are rounded to as many steps."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Scores(Shown):
+class Scores(Scored):
     """Scores of predictions, without the predictions themselves.
 
     The scores are those of :class:`codelength.Predictions`. If there are more than 262,144 distinct
@@ -148,28 +146,13 @@ class Scores(Shown):
         mean, total = self._mean(which), float(self.sums[1])
         return standard_error(total, float(self.sums[which + 3]) - total * mean**2) if isfinite(mean) else nan
 
-    def _title(self) -> str:
-        words = [f"{name} {figure}" for name, figure in self._figures()[:2]]
-        return ", ".join([f"Scores: {counted(self.n_rows, 'row')}", *words])
+    @property
+    def _is_scored(self) -> bool:
+        return bool(self.sums[0])
 
-    def _blocks(self) -> list[Block]:
-        facts = [("rows", f"{self.n_rows:,}"), *self._figures()]
-        facts += [("undefined rows (0/0)", f"{self.n_undefined:,}")] if self.n_undefined else []
-        facts += [("rows given probability zero", f"{self.n_zero:,}")] if self.n_zero else []
-        if self.optimistic:
-            facts.append(("optimistic", "the rows took part in choosing the model"))
-        return [Facts(facts)]
-
-    def _figures(self) -> list[tuple[str, str]]:
-        """Return names and formatted values of the scores; empty without rows."""
-        if not self.sums[0]:
-            return []
-        return [
-            ("log score", nats_and_bits(self.log_score, 4)),
-            ("accuracy", f"{self.accuracy:.4f}"),
-            ("Brier score", f"{self.brier_score:.4f}"),
-            ("calibration error", f"{self.calibration_error:.4f}"),
-        ]
+    @property
+    def _sizes(self) -> list[tuple[str, str]]:
+        return [("rows", f"{self.n_rows:,}")]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -240,8 +223,8 @@ _NOTHING = "there are no predictions to score; give at least one row"
 def _gathered(promises: FloatArray) -> FloatArray:
     """Merge equal probabilities, ascending; round them if too many are distinct."""
     distinct, places = np.unique(promises[:, 0], return_inverse=True)
-    if len(distinct) > MOST_PROMISES:
+    if len(distinct) > MAX_PROMISES:
         # Steps of 4e-6 are far below the width of a bin.
-        rounded = np.rint(promises[:, 0] * MOST_PROMISES) / MOST_PROMISES
+        rounded = np.rint(promises[:, 0] * MAX_PROMISES) / MAX_PROMISES
         distinct, places = np.unique(rounded, return_inverse=True)
     return np.column_stack([distinct, *(np.bincount(places, promises[:, i], len(distinct)) for i in (1, 2))])
