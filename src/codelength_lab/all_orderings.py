@@ -24,7 +24,7 @@ from codelength.prequential import SequentialModel
 from codelength.table.checks import check_instance
 from codelength.typing import FloatArray
 
-MOST_TERMS = 200_000_000
+MAX_TERMS = 200_000_000
 """Most predictions: sets of rows, times kinds of rows. Half a minute or so."""
 
 
@@ -95,7 +95,7 @@ def all_orderings(model: SequentialModel) -> AllOrderings:
     # Equal rows are interchangeable, so sets are counted by kind: the sum is over multisets.
     _, kinds, times = np.unique(model.layout.rows, axis=0, return_index=True, return_counts=True)
     n_sets = math.prod(n + 1 for n in times.tolist())
-    if n_sets * len(kinds) > MOST_TERMS:
+    if n_sets * len(kinds) > MAX_TERMS:
         raise Infeasible(
             f"{model.n_rows:,} rows of {len(kinds):,} kinds: too many sets of rows to average over all "
             "orderings; use sample_orderings, or fewer rows"

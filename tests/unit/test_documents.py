@@ -7,8 +7,8 @@ from codelength.counts import Counts
 from codelength.errors import DataError
 from codelength.estimators import MODELS
 from codelength.mixture.classification import Classification
-from codelength.mixture.em.trust import Trust
-from codelength.mixture.observed import Observed
+from codelength.mixture.em.trust import SearchSummary
+from codelength.mixture.observed import DataSummary
 from codelength.mixture.parameters import MixtureParameters
 from codelength.naive_bayes import NaiveDistribution
 from codelength.naive_bayes.posterior import Posterior
@@ -24,8 +24,8 @@ READERS = {
     "NaiveDistribution": NaiveDistribution.from_json,
     "Posterior": Posterior.from_json,
     "Comparison": Comparison.from_json,
-    "Trust": Trust.from_json,
-    "Observed": Observed.from_json,
+    "SearchSummary": SearchSummary.from_json,
+    "DataSummary": DataSummary.from_json,
     "Classification": lambda document: Classification.from_json(document, [0.5, 0.5]),
     "MixtureParameters": lambda document: MixtureParameters.from_json(document, SCHEMA),
     **{kind: model._from_document for kind, model in MODELS.items()},

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, DoubtfulFit, InvalidParameter
 from ..latent.identifiability import Identifiability, identifiability
-from ..latent.residuals import MOST_DENSE, BivariateResiduals, bivariate_residuals
+from ..latent.residuals import MAX_DENSE, BivariateResiduals, bivariate_residuals
 from ..mixture.classification import Classification, classification
 from ..mixture.code_length import CRITERIA
-from ..mixture.em import RestartsInfo, Trust
-from ..mixture.observed import Observed, observed
+from ..mixture.em import RestartsInfo, SearchSummary
+from ..mixture.observed import DataSummary, observed
 from ..mixture.parameters import MixtureParameters, mode_prior
 from ..mixture.prediction import Effort, Learned, Method, MixtureRule, predict
 from ..naive_bayes import PriorLike, pseudocounts, rule_of
@@ -52,9 +52,9 @@ class FittedMixture(Fitted):
         Code length of every number of components that could be chosen, in nats.
     comparison : Comparison
         All numbers of components beside each other.
-    trust : Trust
+    trust : SearchSummary
         How often the best solution was found.
-    observed : Observed
+    observed : DataSummary
         How much of the table was there to see.
     classification : Classification
         Assigned against expected classes of the training rows.
@@ -75,8 +75,8 @@ class FittedMixture(Fitted):
     mixture: MixtureParameters
     path: dict[int, float]
     comparison: Comparison
-    trust: Trust
-    observed: Observed
+    trust: SearchSummary
+    observed: DataSummary
     classification: Classification
     residuals: BivariateResiduals | None
     seed: int
@@ -115,7 +115,7 @@ class FittedMixture(Fitted):
         """Learn from distinct rows in memory, which are kept as ``training``, or on disk."""
         seed, rows = seed_of(params["random_state"]), gathered.rows
         found = found_components(rows, params, seed, needs_mode=rule_of(params["rule"]).settles)
-        are_few = rows.schema.n_variables <= MOST_VARIABLES and rows.schema.n_cells <= MOST_DENSE
+        are_few = rows.schema.n_variables <= MOST_VARIABLES and rows.schema.n_cells <= MAX_DENSE
         learned = cls(
             params,
             gathered.schema,
@@ -123,7 +123,7 @@ class FittedMixture(Fitted):
             mixture=found.mixture,
             path=found.path,
             comparison=found.comparison,
-            trust=Trust.of(found.restarts),
+            trust=SearchSummary.of(found.restarts),
             observed=gathered.observed,
             classification=classification(rows, found.mixture),
             residuals=bivariate_residuals(rows, found.mixture) if are_few else None,
@@ -360,8 +360,8 @@ class FittedMixture(Fitted):
             mixture=mixture,
             path={int(size): float(length) for size, length in content["criterion_path"].items()},
             comparison=Comparison.from_json(content["comparison"]),
-            trust=Trust.from_json(content["trust"]),
-            observed=Observed.from_json(content["observed"]),
+            trust=SearchSummary.from_json(content["trust"]),
+            observed=DataSummary.from_json(content["observed"]),
             classification=Classification.from_json(content["classification"], mixture.class_probs),
             residuals=None if residuals is None else BivariateResiduals.restored(residuals, schema),
             seed=check_whole("seed", content["seed"], 0),

@@ -9,7 +9,7 @@ from ..counts._tally import CountWork, Tally, settled_counts
 from ..counts.stream import check_unchanged, fold, map_batches, matched_schema, roles_under
 from ..errors import DataError, Infeasible
 from ..mixture.cache import CachedRows, RowGatherer, Rows
-from ..mixture.observed import Observed, Sightings
+from ..mixture.observed import DataSummary, DataTally
 from ..naive_bayes import rule_of
 from ..sources import Batch, BatchEncoder, Batches, as_batches
 from ..sources._spool import Spool
@@ -69,7 +69,7 @@ class GatheredRows:
 
     schema: Schema
     rows: Rows
-    observed: Observed
+    observed: DataSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class _Stream:
         n_rows: int | None,
     ) -> GatheredRows:
         """Return the rows under a schema; the same ``n_rows`` that settled it, unless it was given."""
-        encoder, sightings = BatchEncoder(schema, handle_unknown=handle_unknown), Sightings(schema)
+        encoder, sightings = BatchEncoder(schema, handle_unknown=handle_unknown), DataTally(schema)
         unknown: dict[str, Unknown] = {}
 
         def encoded(batch: Batch) -> tuple[Coded, dict[str, Unknown], int]:

@@ -23,10 +23,10 @@ from ..latent.relations import (
 )
 from ..latent.relations.assignment import AssignmentRule
 from ..latent.relations.columns import ColumnKind
-from ..latent.relations.third_step import Method, Sampling
+from ..latent.relations.estimating_equations import Method, Sampling
 from ..latent.residuals import BivariateResiduals
 from ..mixture.classification import Classification
-from ..mixture.em import Trust
+from ..mixture.em import SearchSummary
 from ..selection.comparison import Comparison
 from ..sources import as_table
 from ..table import Coded
@@ -296,7 +296,7 @@ class LatentResults:
         return self._fitted.comparison
 
     @property
-    def trust_(self) -> Trust:
+    def trust_(self) -> SearchSummary:
         """How often the best solution was found."""
         return self._fitted.trust
 

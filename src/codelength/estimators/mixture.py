@@ -12,7 +12,7 @@ from ..decisions import first_best_of_rows
 from ..mixture.cache import MEMORY
 from ..mixture.code_length import CRITERIA
 from ..mixture.em import STARTS
-from ..mixture.em.restarts import MOST_STARTS
+from ..mixture.em.restarts import MAX_STARTS
 from ..mixture.parameters import MixtureParameters
 from ..mixture.prediction import Effort, Method, MixtureRule
 from ..naive_bayes import PriorLike
@@ -96,7 +96,7 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
     comparison_ : Comparison
         All numbers of components beside each other, one row each, one component always among them:
         log-likelihood, parameters, criteria, goodness of fit, relative entropy, smallest class, starts.
-    trust_ : Trust
+    trust_ : SearchSummary
         How many starts ended at the best solution, the next best one, iterations, convergence.
     residuals_ : BivariateResiduals
         How far each pair of variables is from independence within the components.
@@ -143,7 +143,7 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         rule: MixtureRule = "map",
         n_init: int = 20,
         reached: int = 5,
-        max_init: int = MOST_STARTS,
+        max_init: int = MAX_STARTS,
         init: str = "mixed",
         max_components: int = 20,
         patience: int = 3,

@@ -13,10 +13,10 @@ from ..mixture.parameters import MixtureParameters
 from ..table.checks import check_random_state
 from ..typing import FloatArray, IntArray
 
-MOST_CELLS = 4096
+MAX_CELLS = 4096
 """Multiway tables with at most this many cells are used in full; from larger ones rows are drawn."""
 
-MOST_PARAMETERS = 600
+MAX_PARAMETERS = 600
 """With more parameters the rank is not computed: the time grows with their cube."""
 
 DRAWN_PER_PARAMETER = 4
@@ -74,7 +74,7 @@ class Identifiability:
                 "take fewer classes or more variables"
             )
         if self.rank is None:
-            return f"not checked: {self.n_parameters} parameters are more than {MOST_PARAMETERS}"
+            return f"not checked: {self.n_parameters} parameters are more than {MAX_PARAMETERS}"
         if self.rank < self.n_parameters:
             return (
                 f"not identified: the Jacobian has rank {self.rank} for {self.n_parameters} parameters, so "
@@ -132,14 +132,14 @@ def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identi
     d = n_parameters(schema, mixture.n_components)
     n_cells = math.prod(int(n) for n in schema.n_values)
     # More parameters than free cells cannot be identified; no rank is needed.
-    if d > n_cells - 1 or d > MOST_PARAMETERS or d == 0:
+    if d > n_cells - 1 or d > MAX_PARAMETERS or d == 0:
         return Identifiability(d, n_cells, 0 if d == 0 else None, 1.0, 0)
-    if n_cells <= max(MOST_CELLS, DRAWN_PER_PARAMETER * d):
+    if n_cells <= max(MAX_CELLS, DRAWN_PER_PARAMETER * d):
         codes = np.stack(np.unravel_index(np.arange(n_cells), schema.n_values.tolist()), axis=1)
         chances = np.full(n_cells, 1 / n_cells)
     else:
         generator = np.random.default_rng(check_random_state(random_state))
-        codes, chances = _drawn(mixture, max(MOST_CELLS, DRAWN_PER_PARAMETER * d), generator)
+        codes, chances = _drawn(mixture, max(MAX_CELLS, DRAWN_PER_PARAMETER * d), generator)
     with np.errstate(under="ignore"):
         singular = _singular_values(_jacobian(mixture, codes, chances))
     rank = int((singular > TOLERANCE * singular[0]).sum())

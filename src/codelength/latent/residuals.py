@@ -19,7 +19,7 @@ from ..typing import FloatArray, IntArray
 LARGE = 4.0
 """Residuals above this deserve attention: about the 5 % point of chi-squared with one degree of freedom."""
 
-MOST_DENSE = 3000
+MAX_DENSE = 3000
 """With more cells than this, counts of pairs are kept as sparse matrices."""
 
 
@@ -135,14 +135,14 @@ def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateRes
 
     schema, offsets = mixture.schema, mixture.schema.offsets
     pairs = (schema.n_cells, schema.n_cells)
-    seen: Any = np.zeros(pairs) if schema.n_cells <= MOST_DENSE else csr_array(pairs)
+    seen: Any = np.zeros(pairs) if schema.n_cells <= MAX_DENSE else csr_array(pairs)
     sizes = np.zeros((mixture.n_components, schema.n_variables, schema.n_variables))
     for block in mixture.blocks(mixture.distinct(coded)):
         indicators = indicator_columns(block)
         weighed = indicators if block.weights is None else indicators.multiply(block.weights[:, None]).tocsr()
         # All two-way tables at once: one sparse product of the indicators.
         counts = indicators.T @ weighed
-        seen = (seen + counts).tocsr() if schema.n_cells > MOST_DENSE else seen + counts.toarray()
+        seen = (seen + counts).tocsr() if schema.n_cells > MAX_DENSE else seen + counts.toarray()
         sizes += _class_sizes(block, mixture)
     chi2 = np.full((schema.n_variables, schema.n_variables), np.nan)
     for i in range(schema.n_variables):

@@ -13,7 +13,7 @@ from ..table.checks import check_names, check_number, check_whole, reading
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class DataSummary:
     """Summary of the observed data. No row is dropped: a missing cell is marginalised.
 
     Attributes
@@ -79,7 +79,7 @@ class Observed:
         }
 
     @classmethod
-    @reading("Observed")
+    @reading("DataSummary")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """Read a summary that :meth:`to_json` wrote, and check it."""
         n_rows, n_used, n_distinct, n_incomplete, n_blank = (
@@ -108,13 +108,13 @@ class Observed:
         )
 
 
-class Sightings:
+class DataTally:
     """Summary of rows that arrive in batches.
 
     Examples
     --------
     >>> from codelength.table import Schema
-    >>> schema, sightings = Schema.from_sizes([2]), Sightings(Schema.from_sizes([2]))
+    >>> schema, sightings = Schema.from_sizes([2]), DataTally(Schema.from_sizes([2]))
     >>> for code in (0, 2, 0):
     ...     sightings.add(Coded.of(schema, [[code]]))
     >>> sightings.observed(n_distinct=2).missing_share
@@ -152,7 +152,7 @@ class Sightings:
         self._n_incomplete += int((in_row > 0).sum())
         self._n_blank += int((in_row == schema.n_variables).sum()) if schema.n_variables else 0
 
-    def observed(self, n_distinct: int, scale: float = 1.0) -> Observed:
+    def observed(self, n_distinct: int, scale: float = 1.0) -> DataSummary:
         """Return the summary, given the number of distinct rows; weights are multiplied by ``scale``."""
         schema, n_cells = self._schema, self.n_used * self._schema.n_variables
         shares = self._n_missing / max(self.n_used, 1)
@@ -160,7 +160,7 @@ class Sightings:
             int(self._seen[schema.offsets[i] : schema.offsets[i + 1] - 1].sum())
             for i in range(schema.n_variables)
         ]
-        return Observed(
+        return DataSummary(
             self.n_rows,
             self.n_used,
             scale * self.total_weight,
@@ -173,7 +173,7 @@ class Sightings:
         )
 
 
-def observed(coded: Coded, n_distinct: int | None = None) -> Observed:
+def observed(coded: Coded, n_distinct: int | None = None) -> DataSummary:
     """Summarise the observed data of a table; distinct rows are counted unless their number is given.
 
     Parameters
@@ -190,6 +190,6 @@ def observed(coded: Coded, n_distinct: int | None = None) -> Observed:
     >>> seen.n_incomplete, round(seen.missing_share, 3), seen.constant
     (1, 0.167, ('x0', 'x1'))
     """
-    sightings = Sightings(coded.schema)
+    sightings = DataTally(coded.schema)
     sightings.add(coded)
     return sightings.observed(coded.distinct().n_rows if n_distinct is None else n_distinct)

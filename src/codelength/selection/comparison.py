@@ -23,7 +23,7 @@ from ..errors import CodelengthError, DataError, InvalidParameter
 from ..latent.fit_measures import fit_measures
 from ..mixture.cache import Rows
 from ..mixture.code_length import CRITERIA
-from ..mixture.em import Trust
+from ..mixture.em import SearchSummary
 from ..mixture.parameters import MixtureParameters
 from ..naive_bayes import PriorLike
 from ..table import Coded
@@ -34,7 +34,7 @@ from ._comparison_text import HEADINGS, cell_text
 ON_REQUEST = ("neighbourhoods", "annealed", "exact")
 """Criteria that take longer, and are computed on request."""
 
-JUDGES = ("exact", "annealed", "neighbourhoods")
+EVIDENCE_ORDER = ("exact", "annealed", "neighbourhoods")
 """Criteria on request that give posterior probabilities, the best one first."""
 
 ON_ANOTHER_SCALE = {"aic": 2.0, "bic": 2.0}
@@ -178,7 +178,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
 
 def compare(
     rows: Rows,
-    fits: Mapping[int, tuple[MixtureParameters, Trust]],
+    fits: Mapping[int, tuple[MixtureParameters, SearchSummary]],
     path: Mapping[int, float],
     chosen: int,
     criterion: str,
@@ -190,7 +190,7 @@ def compare(
     ----------
     rows : Coded
         The rows that the mixtures were fitted to.
-    fits : mapping of int to (MixtureParameters, Trust)
+    fits : mapping of int to (MixtureParameters, SearchSummary)
         The best mixture for each number of components, and the diagnostics of its fit.
     path : mapping of int to float
         Their code lengths by the criterion that chose.
@@ -212,7 +212,7 @@ def compare(
     >>> from codelength.sources import as_coded
     >>> coded = as_coded({name: ["yes", "no"] * 10 for name in ("feathers", "eggs", "wings")})
     >>> fitted = {k: fit_mixture(coded, k, reached=5, random_state=0) for k in (1, 2)}
-    >>> fits = {k: (mixture, Trust.of(restarts)) for k, (mixture, restarts) in fitted.items()}
+    >>> fits = {k: (mixture, SearchSummary.of(restarts)) for k, (mixture, restarts) in fitted.items()}
     >>> table = compare(coded, fits, {1: 40.0, 2: 30.0}, 2, "annealed")
     >>> table["parameters"], [round(bic, 2) for bic in table["bic"]], table.of(2)["reached"]
     ([3, 7], [92.16, 48.7], 20)
@@ -312,7 +312,8 @@ def with_criteria(
     # A criterion judges only if it is known for all numbers of components; otherwise probabilities would not
     # be comparable.
     judge = next(
-        (name for name in JUDGES if name in columns and None not in columns[name]), comparison.posterior_by
+        (name for name in EVIDENCE_ORDER if name in columns and None not in columns[name]),
+        comparison.posterior_by,
     )
     with_columns = _with_columns(comparison, columns)
     return _judged(replace(with_columns, posterior_by=judge, notes=notes, seconds=seconds))

@@ -11,9 +11,9 @@ from ..counts import Counts
 from ..decisions import is_better
 from ..errors import Infeasible
 from ..mixture.cache import CachedRows, Rows
-from ..mixture.code_length import ADDITIVE, CRITERIA, standard_error
-from ..mixture.em import EMInfo, Layout, RestartsInfo, Trust, check_shared_out, fit_mixture, layout_of
-from ..mixture.em.restarts import MOST_STARTS
+from ..mixture.code_length import CRITERIA, ON_DISK_CRITERIA, standard_error
+from ..mixture.em import EMInfo, Layout, RestartsInfo, SearchSummary, check_shared_out, fit_mixture, layout_of
+from ..mixture.em.restarts import MAX_STARTS
 from ..mixture.parameters import MixtureParameters, mode_prior, posterior_mode, with_components
 from ..naive_bayes import PriorLike, pseudocounts
 from ..table.checks import check_choice
@@ -47,7 +47,7 @@ class Restarts:
 
     n_init: int = 20
     reached: int = 5
-    max_init: int = MOST_STARTS
+    max_init: int = MAX_STARTS
     init: str = "mixed"
     max_iter: int = 1000
     tol: float = 1e-11
@@ -136,10 +136,10 @@ def choose_components(
     """
     check_choice("criterion", criterion, CRITERIA)
     rows = coded.distinct()
-    if isinstance(rows, CachedRows) and criterion not in ADDITIVE:
+    if isinstance(rows, CachedRows) and criterion not in ON_DISK_CRITERIA:
         raise Infeasible(
             f'criterion="{criterion}" needs all rows in memory, and {rows.n_rows:,} distinct rows are kept '
-            f"on disk; choose one of {', '.join(ADDITIVE)}, or raise memory="
+            f"on disk; choose one of {', '.join(ON_DISK_CRITERIA)}, or raise memory="
         )
     search = _Search(rows, layout_of(rows), criterion, prior, restarts or Restarts(), seed, needs_mode)
     fits: dict[int, _Fit] = {}
@@ -180,7 +180,7 @@ class _Fit(NamedTuple):
     """A mixture, the diagnostics of its fit, and its code length with its standard error."""
 
     mixture: MixtureParameters
-    trust: Trust
+    trust: SearchSummary
     length: float
     error: float
 
@@ -212,7 +212,7 @@ class _Search:
         # any criterion that depends on the labels.
         state = state.permuted(_largest_first(state))
         found = CRITERIA[self.criterion](self.rows, state, spread, random_state=[self.seed, size])
-        return _Fit(state, Trust.of(runs), float(found), standard_error(found)), runs
+        return _Fit(state, SearchSummary.of(runs), float(found), standard_error(found)), runs
 
     def _climbed(self, size: int, prior: PriorLike) -> tuple[MixtureParameters, RestartsInfo]:
         if not self.rows.n_rows or not self.rows.schema.n_variables:

@@ -316,5 +316,5 @@ def test_tables_of_many_cells_are_counted_without_their_zeros(monkeypatch):
     coded = random_coded(0, 60, [2, 3, 4, 1, 5], 2, 0.1, n_components=2)
     mixture, _ = fit_mixture(coded, 2, random_state=0)
     dense = bivariate_residuals(coded, mixture).values
-    monkeypatch.setattr(residuals, "MOST_DENSE", 3)
+    monkeypatch.setattr(residuals, "MAX_DENSE", 3)
     np.testing.assert_allclose(bivariate_residuals(coded, mixture).values, dense, rtol=1e-12)

@@ -64,7 +64,7 @@ def test_parts_add_up_to_the_scores_of_all(n_rows, seed, weighted, certain, n_di
 def test_many_promises_are_rounded(monkeypatch):
     made = predictions_of(20_000, 5)
     exact = made.calibration_error
-    monkeypatch.setattr(totals, "MOST_PROMISES", 4096)
+    monkeypatch.setattr(totals, "MAX_PROMISES", 4096)
     found = Scores.empty()
     for part in parts_of(made, [3_000, 10_000]):
         found = found.merge(Scores.of(part))

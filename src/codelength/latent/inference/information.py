@@ -43,7 +43,7 @@ from .intervals import Intervals, check_level, logit_bounds
 
 InformationKind = Literal["observed", "empirical", "expected"]
 
-MOST_CELLS = 2_000_000
+MAX_CELLS = 2_000_000
 """Maximum number of possible rows for a sum over all of them."""
 
 SINGULAR = 1e-10
@@ -289,9 +289,9 @@ def _all_rows(rows: Coded, weights: FloatArray, mixture: MixtureParameters) -> t
     totals = np.bincount(places.ravel(), weights, len(patterns))
     sizes = [np.where(pattern, 1, schema.n_values) for pattern in patterns]
     n_all = sum(float(np.prod(own.astype(np.float64))) for own in sizes)
-    if n_all > MOST_CELLS:
+    if n_all > MAX_CELLS:
         raise Infeasible(
-            f"the expected information is a sum over {n_all:.3g} possible rows, more than {MOST_CELLS:,}; "
+            f"the expected information is a sum over {n_all:.3g} possible rows, more than {MAX_CELLS:,}; "
             'use kind="observed" or kind="empirical"'
         )
     codes, expected = [], []

@@ -24,7 +24,7 @@ from .intervals import Intervals
 PRECISION = 0.01
 """Relative precision of the fall of the log-likelihood at a bound."""
 
-MOST_RUNS = 25
+MAX_RUNS = 25
 """Maximum number of runs of EM per bound."""
 
 
@@ -112,7 +112,7 @@ def _upper(
     highest = climb(schema, joint, spread, mixture, max_iter, tol)[1]
     size, state = float(joint.weights.sum()) * mixture.class_probs[k], mixture
     low, high, push = 0.0, math.inf, fall
-    for _ in range(MOST_RUNS):
+    for _ in range(MAX_RUNS):
         raised = spread.value_pseudocounts.copy()
         raised[k, cell] += push
         # A probability of zero would stay zero; this is its maximum if rows of the component were known.

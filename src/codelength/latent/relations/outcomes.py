@@ -14,10 +14,10 @@ from ..inference.coordinates import LEAST_ROWS
 from ..inference.information import StandardErrors
 from .assignment import Assignment
 from .columns import codes_of, numbers_of
+from .estimating_equations import Method, Sampling, ThirdStep, spelled
 from .results import OutcomeRelation, WaldTest
-from .third_step import Method, Sampling, ThirdStep, spelled
 
-MOST_STEPS = 5000
+MAX_STEPS = 5000
 """Maximum number of iterations of EM."""
 
 LEAST_VARIANCE = 1e-8
@@ -163,7 +163,7 @@ def _climbed(
     if method == "bch":
         return moments(step.shares(method, np.zeros_like(step.assigned), errors))
     x = moments(assignment.shares[step.used])
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         before, x = x, moments(step.shares(method, logits(x, class_probs), errors))
         if np.abs(x - before).max() <= ENOUGH:
             break

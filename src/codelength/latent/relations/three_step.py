@@ -41,9 +41,9 @@ from ...typing import FloatArray
 from ..inference.information import StandardErrors
 from .assignment import Assignment
 from .columns import ColumnKind, Design, check_rank, free_components, is_numeric, scaled_back, scales
+from .estimating_equations import Method, Sampling, ThirdStep, spelled
 from .outcomes import categorical_outcome, numeric_outcome
 from .results import CovariateRelation, OutcomeRelation, covariate_tests
-from .third_step import Method, Sampling, ThirdStep, spelled
 
 
 def relate_covariates(

@@ -20,7 +20,7 @@ from .rows import CachedRows, Rows
 MEMORY = 1 << 29
 """Bytes that gathering and sorting may take before rows are written to disk."""
 
-MOST_SORTED = 1 << 21
+MAX_SORTED = 1 << 21
 """Maximum number of rows that are sorted at a time."""
 
 LEAST_SORTED, LEAST_HELD = 4096, 512
@@ -85,7 +85,7 @@ class RowGatherer:
         self._memory = check_whole("memory", memory)
         row_bytes = _COPIES * 8 * (self._packing.n_words + 1)
         # Sorting may take half of the memory; the rest is for the runs in memory and their merge.
-        self._most_sorted = min(MOST_SORTED, max(LEAST_SORTED, self._memory // (2 * row_bytes)))
+        self._most_sorted = min(MAX_SORTED, max(LEAST_SORTED, self._memory // (2 * row_bytes)))
         self._waiting: list[tuple[WordArray, FloatArray | None]] = []
         self._n_waiting = 0
         self._in_memory: list[Run] = []

@@ -19,7 +19,7 @@ PIECE_ROWS = 1 << 15
 """Rows that are processed together: they fit into the second-level cache."""
 
 
-MOST_KEPT = 1 << 26
+MAX_KEPT = 1 << 26
 """Bytes of a file that may stay in memory after use: reading them again takes time."""
 
 
@@ -106,7 +106,7 @@ class CachedRows:
 
     def _let_go(self, start: int, stop: int) -> None:
         """Advise the system that these rows need not stay in memory: the file has them."""
-        if self.n_bytes <= MOST_KEPT or not hasattr(mmap, "MADV_DONTNEED"):
+        if self.n_bytes <= MAX_KEPT or not hasattr(mmap, "MADV_DONTNEED"):
             return
         for mapped, array in zip(self._maps, (self._keys, self._weights), strict=True):
             row_bytes = array.nbytes // max(len(array), 1)

@@ -69,7 +69,7 @@ CRITERIA: dict[str, Criterion] = {
 """Criteria by name. All of them take a fitted mixture and have the signature of :class:`Criterion`."""
 
 
-ADDITIVE = ("cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic")
+ON_DISK_CRITERIA = ("cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic")
 """Criteria that are sums over rows, and so accept rows on disk."""
 
 
@@ -85,7 +85,7 @@ def standard_error(length: SupportsFloat) -> float:
 
 
 __all__ = [
-    "ADDITIVE",
+    "ON_DISK_CRITERIA",
     "CRITERIA",
     "AnnealedCodeLength",
     "Criterion",

@@ -4,7 +4,7 @@ from ._layout import CachedLayout, EMLayout, Layout, layout_of
 from .em import EMInfo, em
 from .restarts import RestartsInfo, check_shared_out, fit_mixture
 from .starts import STARTS, start_counts
-from .trust import Trust
+from .trust import SearchSummary
 
 __all__ = [
     "STARTS",
@@ -13,7 +13,7 @@ __all__ = [
     "EMLayout",
     "Layout",
     "RestartsInfo",
-    "Trust",
+    "SearchSummary",
     "check_shared_out",
     "em",
     "fit_mixture",

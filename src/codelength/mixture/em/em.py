@@ -13,7 +13,7 @@ from ..parameters import MixtureParameters, with_components
 from ._layout import Layout, layout_of
 from ._problem import EMPrior, EMProblem
 
-MOST_STEPS = 1_000_000
+MAX_STEPS = 1_000_000
 """Maximum number of iterations, or of starts."""
 
 
@@ -112,5 +112,5 @@ def em(
 
 def check_run(max_iter: int, tol: float) -> float:
     """Check the options of a run; return the tolerance as a float."""
-    check_size("max_iter", max_iter, MOST_STEPS)
+    check_size("max_iter", max_iter, MAX_STEPS)
     return check_number("tol", tol)

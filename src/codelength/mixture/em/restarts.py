@@ -29,7 +29,7 @@ from ..parameters import MixtureParameters, posterior_mode, with_components
 from ._layout import Layout, layout_of
 from ._problem import EMPrior, EMProblem
 from ._refine import refine
-from .em import MOST_STEPS, EMInfo, check_run
+from .em import MAX_STEPS, EMInfo, check_run
 from .starts import STARTS, Start, start_counts
 
 REFINED_BELOW = 1e-7
@@ -52,10 +52,10 @@ and standard errors need more digits of the parameters than the log-likelihood d
 CAUTION = 5.0
 """Factor by which the remaining gain of a run may exceed its extrapolation."""
 
-MOST_STARTS = 100
+MAX_STARTS = 100
 """Maximum number of starts if the best end has to be found several times."""
 
-MOST_EMPTY = 1000
+MAX_EMPTY = 1000
 """Maximum number of components if there are fewer distinct rows: one component per row fits as well as
 any.
 """
@@ -83,7 +83,7 @@ class RestartsInfo:
     states: tuple[MixtureParameters, ...]
     best: int
     reached: int = 0
-    max_init: int = MOST_STARTS
+    max_init: int = MAX_STARTS
 
     @property
     def log_posteriors(self) -> FloatArray:
@@ -121,7 +121,7 @@ def fit_mixture(
     *,
     n_init: int = 20,
     reached: int = 0,
-    max_init: int = MOST_STARTS,
+    max_init: int = MAX_STARTS,
     init: str = "mixed",
     max_iter: int = 1000,
     tol: float = 1e-11,
@@ -183,9 +183,9 @@ def fit_mixture(
     """
     check_choice("init", init, STARTS)
     tol = check_run(max_iter, tol)
-    check_size("n_init", n_init, MOST_STEPS)
+    check_size("n_init", n_init, MAX_STEPS)
     check_whole("reached", reached, 0)
-    check_size("max_init", max_init, MOST_STEPS)
+    check_size("max_init", max_init, MAX_STEPS)
     layout, threads = layout_of(rows), n_threads_or_default(n_threads)
     generator = np.random.default_rng(check_random_state(random_state))
     is_single = n_components == 1
@@ -315,7 +315,7 @@ def check_shared_out(layout: Layout, n_components: int) -> None:
     """Raise if there are many more components than rows, before a prior is expanded for them."""
     check_whole("n_components", n_components)
     n_distinct = layout.n_distinct
-    most = max(n_distinct, MOST_EMPTY)
+    most = max(n_distinct, MAX_EMPTY)
     if n_components > most:
         raise Infeasible(
             f"n_components={shown(n_components)}: there are only {n_distinct:,} distinct rows to share out; "

@@ -33,7 +33,7 @@ SPREAD = 0.1
 MAX_SWEEPS = 20
 """Maximum number of sweeps of a quick clustering: EM does the rest."""
 
-MOST_DISTANCES = 1 << 24
+MAX_DISTANCES = 1 << 24
 """Maximum number of rows whose distances from the modes are kept while further modes are drawn."""
 
 SUMS_AT_ONCE = 1 << 15
@@ -153,7 +153,7 @@ class _Spread:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self._is_kept = rows.n_rows <= MOST_DISTANCES
+        self._is_kept = rows.n_rows <= MAX_DISTANCES
         self._kept: dict[int, tuple[int, IntArray]] = {}
         self.modes: CodeArray = np.empty((0, rows.schema.n_variables), dtype=rows.schema.code_type)
 

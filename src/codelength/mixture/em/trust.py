@@ -11,7 +11,7 @@ from .restarts import SAME, RestartsInfo
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class SearchSummary:
     """Summary of the restarts: how often the best solution was found.
 
     Attributes
@@ -99,7 +99,7 @@ class Trust:
         return asdict(self)
 
     @classmethod
-    @reading("Trust")
+    @reading("SearchSummary")
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """Read a summary that :meth:`to_json` wrote, and check it."""
         next_best, log_likelihood = document["next_best"], document["log_likelihood"]

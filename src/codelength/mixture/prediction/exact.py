@@ -35,7 +35,7 @@ from .products import ProductMixture
 BLOCK_STATES = 4096
 """States whose products are computed at a time."""
 
-MOST_TERMS = 1 << 15
+MAX_TERMS = 1 << 15
 """Maximum number of clusterings that are enumerated if the prior differs between components."""
 
 _PRODUCTS_PER_SECOND = {True: 3e9, False: 5e8}
@@ -59,7 +59,7 @@ class ExactPosterior:
         per_product = problem.n_variables + n_combinations + 8
         if not problem.n_rows or not problem.is_symmetric:
             n_terms = count_of(problem.n_rows * math.log(problem.n_components))
-            if n_terms > MOST_TERMS:
+            if n_terms > MAX_TERMS:
                 return Cost(math.inf, math.inf)
             n_products, weighing = n_terms * problem.n_components, enumeration_cost(problem).seconds
             n_bytes = 8 * n_products * (problem.coded.schema.n_cells + 2)

@@ -9,7 +9,7 @@ from ...errors import DataError, InvalidParameter
 from ...table._messages import shown
 from ...table.checks import as_array, check_choice, check_flag
 from .multinomial import is_whole, log_fit, log_normalisers
-from .naive_bayes import METHODS, MOST_ROWS, Method, naive_bayes_log_normaliser
+from .naive_bayes import MAX_ROWS, METHODS, Method, naive_bayes_log_normaliser
 
 LARGEST_COUNT = 2**53
 """Largest count that a float represents exactly with all smaller ones."""
@@ -90,8 +90,8 @@ def why_not_described(counts: Counts) -> str | None:
     """Return the reason that a table with its classes has no code, in a few words; None if it has one."""
     if not _are_rows(counts):
         return "weights are no whole numbers"
-    if counts.n_rows > MOST_ROWS:
-        return f"more than {MOST_ROWS:,} rows"
+    if counts.n_rows > MAX_ROWS:
+        return f"more than {MAX_ROWS:,} rows"
     return None if _incomplete(counts) is None else "cells are missing"
 
 

@@ -38,10 +38,10 @@ Method: TypeAlias = Literal["auto", "quadratic", "fft"]
 
 METHODS: tuple[Method, ...] = get_args(Method)
 
-MOST_ROWS = 10_000_000
+MAX_ROWS = 10_000_000
 """Largest number of rows: the transforms then take about 1 GB."""
 
-MOST_QUADRATIC = 512
+MAX_QUADRATIC = 512
 """Largest number of rows for which a convolution of quadratic cost is as fast as a transform."""
 
 _Convolve: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
@@ -70,9 +70,9 @@ def naive_bayes_log_normaliser(
     >>> round(float(log_normalisers(6, np.array([10]))[0]), 9)
     5.202532606
     """
-    if n_rows > MOST_ROWS:
+    if n_rows > MAX_ROWS:
         raise Infeasible(
-            f"{n_rows:,} rows: the normaliser of naive Bayes is summed for at most {MOST_ROWS:,}; use "
+            f"{n_rows:,} rows: the normaliser of naive Bayes is summed for at most {MAX_ROWS:,}; use "
             "evidence_code_length, or the code given the classes"
         )
     rows = np.arange(n_rows + 1, dtype=np.int64)
@@ -91,7 +91,7 @@ def _log_coefficient(log_weights: FloatArray, power: int, method: Method) -> flo
         return float(power * log_weights[last])
     tilt = _balancing_tilt(log_weights, last / power)
     shares, log_total = _tilted(log_weights, np.arange(last + 1), tilt)
-    by_fft = method == "fft" or (method == "auto" and last > MOST_QUADRATIC)
+    by_fft = method == "fft" or (method == "auto" and last > MAX_QUADRATIC)
     convolve: _Convolve = partial(_convolved_by_fft, n=len(shares)) if by_fft else _convolved
     # Only one coefficient of the last product is needed: an inner product instead of a convolution.
     half = _power(shares, power // 2, convolve)

@@ -17,8 +17,8 @@ from codelength.latent.relations import (
     relate_outcome,
 )
 from codelength.latent.relations.columns import codes_of, is_numeric
+from codelength.latent.relations.estimating_equations import Sampling
 from codelength.latent.relations.results import WaldTest
-from codelength.latent.relations.third_step import Sampling
 from codelength.mixture import fit_mixture
 from codelength.mixture.parameters import MixtureParameters
 from codelength.sources import as_table

@@ -12,7 +12,7 @@ from codelength.latent.fit_measures import fit_measures
 from codelength.latent.residuals import bivariate_residuals
 from codelength.mixture.cache import CachedRows, gather, gathering, rows
 from codelength.mixture.classification import classification
-from codelength.mixture.code_length import ADDITIVE, CRITERIA
+from codelength.mixture.code_length import CRITERIA, ON_DISK_CRITERIA
 from codelength.mixture.em import STARTS, CachedLayout, _layout, em, fit_mixture, layout_of
 from codelength.selection.components import Restarts, choose_components
 from codelength.table import Coded, Schema
@@ -29,7 +29,7 @@ def _few_at_a_time(monkeypatch):
     monkeypatch.setattr(_layout, "BLOCK_ROWS", 40)
     monkeypatch.setattr(rows, "BLOCK_ROWS", 70)
     monkeypatch.setattr(rows, "PIECE_ROWS", 16)
-    monkeypatch.setattr(rows, "MOST_KEPT", 0)
+    monkeypatch.setattr(rows, "MAX_KEPT", 0)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_restarts_that_are_compared(coded, cached):
     assert np.array_equal(of_memory.log_posteriors, of_disk.log_posteriors)
 
 
-@pytest.mark.parametrize("criterion", ADDITIVE)
+@pytest.mark.parametrize("criterion", ON_DISK_CRITERIA)
 def test_the_number_of_components(coded, cached, criterion):
     """Path, comparison and everything in it."""
     options = {"restarts": Restarts(n_init=2, reached=1, tol=1e-6), "seed": 7}
@@ -112,7 +112,7 @@ def test_figures_of_a_fit(coded, cached):
 
 def test_what_takes_all_rows_in_memory_says_so(coded, cached):
     mixture, _ = fit_mixture(coded, 2, n_init=1, max_iter=2, tol=0.0, random_state=0)
-    for criterion in set(CRITERIA) - set(ADDITIVE):
+    for criterion in set(CRITERIA) - set(ON_DISK_CRITERIA):
         with pytest.raises(Infeasible, match="needs all rows in memory"):
             choose_components(cached, [2], criterion)
     with pytest.raises(Infeasible, match=r"needs all rows in memory.*raise memory="):

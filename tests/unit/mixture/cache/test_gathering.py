@@ -32,7 +32,7 @@ def few_at_a_time(monkeypatch):
     monkeypatch.setattr(gathering, "LEAST_HELD", 3)
     monkeypatch.setattr(rows, "BLOCK_ROWS", 7)
     monkeypatch.setattr(rows, "PIECE_ROWS", 4)
-    monkeypatch.setattr(rows, "MOST_KEPT", 0)
+    monkeypatch.setattr(rows, "MAX_KEPT", 0)
 
 
 def table_of(seed, sizes, n_rows, weights=None):

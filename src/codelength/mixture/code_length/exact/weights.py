@@ -23,7 +23,7 @@ ROUNDING = 2.0**-53
 """Largest relative error of one operation."""
 
 
-_MOST_TURNS = 32
+_MAX_TURNS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _mean_increments(logs: FloatArray, strides: IntArray, rows: IntArray) -> Flo
     sums = np.zeros(len(strides))
     n_turns = 0
     for order in (rows, rows[::-1]):
-        for turn in range(0, len(rows), -(-len(rows) // _MOST_TURNS)):
+        for turn in range(0, len(rows), -(-len(rows) // _MAX_TURNS)):
             turned = np.roll(order, turn)
             increments = np.diff(logs[np.cumsum(strides[turned])], prepend=0.0)
             sums += np.bincount(turned, increments, len(strides))
