@@ -6,7 +6,7 @@ from stepmix.stepmix import StepMix
 from codelength import Schema
 from codelength.mixture.code_length.exact import exact_code_length
 from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length
-from codelength.mixture.em import EMLayout, fit_mixture
+from codelength.mixture.em import Layout, fit_mixture
 from codelength.mixture.parameters import with_components
 from codelength.table import Coded
 
@@ -55,7 +55,7 @@ def restarts(n_rows: int = 2000, most_components: int = 10, n_init: int = 20) ->
     sizes = range(1, most_components + 1)
 
     def own() -> None:
-        layout = EMLayout.of(coded)
+        layout = Layout.of(coded)
         # Starts and a tolerance as the peer has them; the defaults climb further.
         same = {"n_init": n_init, "init": "random", "tol": 1e-7, "n_threads": 1}
         fits = [fit_mixture(layout, k, random_state=0, **same) for k in sizes]

@@ -8,7 +8,7 @@ import numpy as np
 
 from codelength import Schema
 from codelength.mixture.cache import gather
-from codelength.mixture.em import fit_mixture, layout_of
+from codelength.mixture.em import Layout, fit_mixture
 from codelength.table import Coded
 
 from .measure import Ratio, compare, cpu_seconds, report
@@ -54,9 +54,9 @@ def iterations(n_rows: int = 500_000, n_components: int = 8, n_iter: int = 20) -
     """The same iterations of EM from disk and in memory, after a start that both have in common."""
     coded = _whole(n_rows, 20, 5).distinct()
     options = {"n_init": 1, "init": "random", "random_state": 0, "n_threads": 1, "tol": 0.0}
-    in_memory = layout_of(coded)
+    in_memory = Layout.of(coded)
     with gather([coded], coded.schema, memory=1 << 22) as cached:
-        on_disk = layout_of(cached)
+        on_disk = Layout.of(cached)
 
         def run(layout: object, n: int) -> None:
             fit_mixture(layout, n_components, max_iter=n, **options)  # type: ignore[arg-type]

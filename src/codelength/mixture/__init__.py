@@ -11,13 +11,13 @@ from .code_length import (
     exact_code_length,
     neighbourhood_code_length,
 )
-from .em import EMLayout, fit_mixture
+from .em import Layout, fit_mixture
 from .parameters import MixtureParameters, posterior_mode, with_components
 
 __all__ = [
     "CRITERIA",
     "BestClustering",
-    "EMLayout",
+    "Layout",
     "MixtureParameters",
     "aic_code_length",
     "annealed_code_length",

@@ -1,19 +1,19 @@
 """Repeated work: a random stream per replication, any number of threads, a report of progress."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._threads import MAX_BLOCKS, in_threads
-from ..naive_bayes import Pseudocounts
-from ..table import Schema
+from .._threads import in_threads
+from ..decisions import first_best, ranked
 from ..table.checks import check_random_state
-from .em._layout import BLOCK_ROWS, JointRows
-from .em._problem import EMPrior, EMProblem
+from .em._layout import JointRows, block_bounds
+from .em._problem import EMProblem
 from .em._refine import refine
+from .em.restarts import FIRST_TOL
 from .parameters import MixtureParameters
 
 T = TypeVar("T")
@@ -21,8 +21,8 @@ T = TypeVar("T")
 Progress: TypeAlias = Callable[[float, float], None]
 """Function that is called with the work done and the total work."""
 
-FIRST_TOL = 1e-6
-"""Tolerance of plain EM, in nats per row, before acceleration."""
+N_REFINED = 2
+"""Number of runs that are continued to the full tolerance."""
 
 SPREAD_ROWS = 0.5
 """Rows that are spread evenly over the values of each distribution before EM is restarted."""
@@ -69,10 +69,8 @@ def reweighted(joint: JointRows, weights: NDArray[Any]) -> JointRows:
     """Return the same distinct rows with other weights; rows of weight zero are dropped."""
     kept = np.flatnonzero(weights)
     # Blocks are those that the rows would have by themselves, so that sums are as in a fit of that table.
-    block = max(BLOCK_ROWS, -(-len(kept) // MAX_BLOCKS))
-    bounds = np.append(np.arange(0, len(kept), block), len(kept)).astype(np.int64)
-    own = weights[kept].astype(np.float64)
-    return JointRows(np.ascontiguousarray(joint.keys[:, kept]), own, joint.members, bounds)
+    keys, own = np.ascontiguousarray(joint.keys[:, kept]), weights[kept].astype(np.float64)
+    return JointRows(keys, own, joint.members, block_bounds(len(kept)))
 
 
 def softened(mixture: MixtureParameters, n_rows: float) -> MixtureParameters:
@@ -88,40 +86,32 @@ def softened(mixture: MixtureParameters, n_rows: float) -> MixtureParameters:
 
 
 def climb(
-    schema: Schema,
-    joint: JointRows,
-    prior: Pseudocounts,
-    start: MixtureParameters,
-    max_iter: int,
-    tol: float,
+    problem: EMProblem, starts: Sequence[MixtureParameters], max_iter: int, tol: float
 ) -> tuple[MixtureParameters, float, bool]:
-    """Run EM from one start on one thread.
+    """Run EM from several starts on one thread, and accelerate those that got furthest.
 
     Parameters
     ----------
-    schema : Schema
-        The schema, with the component as target.
-    joint : JointRows
-        The rows.
-    prior : Pseudocounts
-        Dirichlet pseudocounts.
-    start : MixtureParameters
-        The start.
+    problem : EMProblem
+        Rows and prior.
+    starts : sequence of MixtureParameters
+        The starts.
     max_iter, tol
         As in :func:`codelength.mixture.em.em`.
 
     Returns
     -------
     state : MixtureParameters
-        The end.
+        The best end.
     log_likelihood : float
-        Log-likelihood at the end.
+        Log-likelihood there.
     converged : bool
         Whether the last gain was below the tolerance.
     """
-    problem = EMProblem(schema, joint, EMPrior.of(schema, prior))
     # One thread per run: replications are run on several threads already.
-    state, trace, converged = problem.run(start, max_iter, max(tol, FIRST_TOL), 1)
+    ends = [problem.run(start, max_iter, max(tol, FIRST_TOL), 1) for start in starts]
     if tol < FIRST_TOL:
-        state, trace, converged = refine(problem, state, max_iter, tol, FIRST_TOL, 1)
+        furthest = ranked([trace[0, -1] for _, trace, _ in ends])[:N_REFINED]
+        ends = [refine(problem, ends[n][0], max_iter, tol, FIRST_TOL, 1) for n in furthest]
+    state, trace, converged = ends[first_best([trace[0, -1] for _, trace, _ in ends])]
     return state, float(trace[1, -1]), converged

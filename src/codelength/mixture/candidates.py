@@ -12,7 +12,7 @@ from ..table.checks import check_choice
 from ..typing import FloatArray, IntArray
 from .cache import RowBlocks
 from .clusterings import clustering_counts
-from .em import EMLayout, fit_mixture
+from .em import Layout, fit_mixture
 from .em.starts import move_centres, nearest, to_centres
 from .parameters import with_components
 
@@ -214,7 +214,7 @@ def _kmeans(coded: Coded) -> Clusterer:
 
 
 def _em(coded: Coded) -> Clusterer:
-    layout = EMLayout.of(coded)
+    layout = Layout.of(coded)
 
     def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:
         # With a tolerance of 0 EM makes all iterations and does not warn that it has not converged.

@@ -12,7 +12,7 @@ from ..decisions import is_better
 from ..errors import Infeasible
 from ..mixture.cache import CachedRows, Rows
 from ..mixture.code_length import CRITERIA, ON_DISK_CRITERIA, standard_error
-from ..mixture.em import EMInfo, Layout, RestartsInfo, SearchSummary, check_shared_out, fit_mixture, layout_of
+from ..mixture.em import EMInfo, Layout, RestartsInfo, SearchSummary, check_shared_out, fit_mixture
 from ..mixture.em.restarts import MAX_STARTS
 from ..mixture.parameters import MixtureParameters, mode_prior, posterior_mode, with_components
 from ..naive_bayes import PriorLike, pseudocounts
@@ -141,7 +141,7 @@ def choose_components(
             f'criterion="{criterion}" needs all rows in memory, and {rows.n_rows:,} distinct rows are kept '
             f"on disk; choose one of {', '.join(ON_DISK_CRITERIA)}, or raise memory="
         )
-    search = _Search(rows, layout_of(rows), criterion, prior, restarts or Restarts(), seed, needs_mode)
+    search = _Search(rows, Layout.of(rows), criterion, prior, restarts or Restarts(), seed, needs_mode)
     fits: dict[int, _Fit] = {}
     tried: list[int] = []
     best, best_runs, n_without_gain = None, None, 0

@@ -9,7 +9,7 @@ import naive
 from codelength.counts import expected_counts
 from codelength.errors import InvalidParameter
 from codelength.mixture.code_length.information_criteria import log_likelihood
-from codelength.mixture.em import EMLayout, _layout, em
+from codelength.mixture.em import Layout, _layout, em
 from codelength.mixture.parameters import MixtureParameters, posterior_mode
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import case_of, cases, random_coded
@@ -172,7 +172,7 @@ def test_a_start_that_excludes_a_row_is_worth_nothing_and_left_behind():
 
 def test_equal_rows_are_merged():
     case = case_of([2, 2], 2, [[0, 1], [1, 1]] * 50)
-    assert len(EMLayout.of(case.coded).joint.weights) == 2
+    assert len(Layout.of(case.coded).joint.weights) == 2
     shares, start = start_of(case)
     slow = naive.em(case.rows, shares.tolist(), case.naive_prior, 3)
     _, info = em(case.coded, start, max_iter=3, tol=0)

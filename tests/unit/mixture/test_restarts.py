@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from codelength.decisions import first_best
 from codelength.errors import DataError, Infeasible, InvalidParameter
 from codelength.mixture.code_length.information_criteria import log_likelihood
-from codelength.mixture.em import STARTS, EMLayout, fit_mixture
+from codelength.mixture.em import STARTS, Layout, fit_mixture
 from codelength.table import Coded, Schema, encode
 from unit.mixture.mixture_tables import case_of, random_coded
 
@@ -113,7 +113,7 @@ def test_runs_on_a_plain_of_noise_end():
 
 def test_one_layout_serves_every_number_of_components():
     coded = table()
-    layout = EMLayout.of(coded)
+    layout = Layout.of(coded)
     for n_components in (1, 2, 5):
         alone, info = fit_mixture(coded, n_components, n_init=3, random_state=1)
         shared, other = fit_mixture(layout, n_components, n_init=3, random_state=1)
@@ -165,7 +165,7 @@ def test_the_maximum_is_reached_to_the_last_digit_printed_elsewhere(n_components
 def test_tolerances_that_are_not_tight_are_reached_by_plain_em():
     """As published figures were: all runs to their ends."""
     coded = table()
-    layout = EMLayout.of(coded)
+    layout = Layout.of(coded)
     _, info = fit_mixture(layout, 3, n_init=4, init="random", tol=1e-7, random_state=5)
     for run in info.runs:
         gains = np.diff(run.log_posteriors)

@@ -20,8 +20,8 @@ from ..._display import Shown, counted
 from ...blocks import Block, Facts
 from ...errors import DataError
 from ...mixture._replications import Progress, climb, repeat, reweighted, softened
-from ...mixture.em import EMLayout
-from ...mixture.em._layout import JointRows
+from ...mixture.em._layout import JointRows, joint_rows
+from ...mixture.em._problem import EMProblem
 from ...mixture.em.em import check_run
 from ...mixture.parameters import MixtureParameters
 from ...naive_bayes import PriorLike, pseudocounts
@@ -182,7 +182,9 @@ def bootstrap(
 
     def one(stream: np.random.Generator) -> tuple[MixtureParameters, float, bool]:
         joint = resampling.drawn(stream)
-        state, log_likelihood, converged = climb(rows.schema, joint, spread, start, max_iter, tol)
+        state, log_likelihood, converged = climb(
+            EMProblem.of(rows.schema, joint, spread), [start], max_iter, tol
+        )
         return align(mixture, state), log_likelihood, converged
 
     found = repeat(one, n_replications, random_state, n_threads, progress)
@@ -236,14 +238,14 @@ class _Resampling:
         missing = missing_cells(distinct) if kind == "parametric" else None
         own = np.ones(rows.n_rows) if rows.weights is None else rows.weights
         used = np.flatnonzero(own > 0)
-        joint = EMLayout.of(distinct).joint
+        joint = joint_rows(distinct)
         return cls(mixture, kind, weighting, distinct, joint, missing, own[used], places[used])
 
     def drawn(self, stream: np.random.Generator) -> JointRows:
         """Draw the table of a replication."""
         n_drawn = max(1, round(float(self.distinct.total_weight)))
         if self.kind == "parametric":
-            return EMLayout.of(draw_rows(self.mixture, n_drawn, stream, self.missing)).joint
+            return joint_rows(draw_rows(self.mixture, n_drawn, stream, self.missing))
         if self.weighting == "counts":
             # Resampling rows is a draw of multiplicities: the distinct rows are laid out once for all
             # replications.

@@ -18,12 +18,11 @@ import numpy as np
 
 from ..._display import Shown, counted
 from ...blocks import Block, Facts
-from ...decisions import first_best, ranked
 from ...errors import DataError, InvalidParameter
-from ...mixture._replications import FIRST_TOL, Progress, repeat, softened
-from ...mixture.em import STARTS, EMLayout, start_counts
-from ...mixture.em._problem import EMPrior, EMProblem
-from ...mixture.em._refine import refine
+from ...mixture._replications import Progress, climb, repeat, softened
+from ...mixture.em import STARTS, start_counts
+from ...mixture.em._layout import JointRows, joint_rows
+from ...mixture.em._problem import EMProblem
 from ...mixture.em.em import check_run
 from ...mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ...naive_bayes import PriorLike, pseudocounts
@@ -31,9 +30,6 @@ from ...table import Coded
 from ...table.checks import check_random_state, check_size, check_whole
 from ...typing import FloatArray
 from .drawing import draw_rows, missing_cells
-
-N_REFINED = 2
-"""Number of runs that are continued to the full tolerance."""
 
 SEARCH = 3
 """Factor of ``n_init`` for the smaller mixture of the table itself: if it is not the best, the gain of the
@@ -167,12 +163,13 @@ def likelihood_ratio_test(
     def gain(
         table: Coded, start: MixtureParameters | None, stream: np.random.Generator
     ) -> tuple[MixtureParameters, float, float]:
-        layout = EMLayout.of(table.distinct())
+        distinct = table.distinct()
+        rows = distinct, joint_rows(distinct)
         n_starts = SEARCH * n_init if start is None else n_init
-        small, before = _best(layout, n_components - 1, prior, start, n_starts, max_iter, tol, stream)
+        small, before = _best(rows, n_components - 1, prior, start, n_starts, max_iter, tol, stream)
         # A split of the smaller mixture fits nearly as well, so the search does not start far below it.
         split = _split(small, stream)
-        _, after = _best(layout, n_components, prior, split, n_init, max_iter, tol, stream)
+        _, after = _best(rows, n_components, prior, split, n_init, max_iter, tol, stream)
         return small, before, after
 
     # Separate streams: the fit of the table itself does not depend on the number of replications.
@@ -188,7 +185,7 @@ def likelihood_ratio_test(
 
 
 def _best(
-    layout: EMLayout,
+    rows: tuple[Coded, JointRows],
     n_components: int,
     prior: PriorLike,
     start: MixtureParameters | None,
@@ -197,10 +194,10 @@ def _best(
     tol: float,
     stream: np.random.Generator,
 ) -> tuple[MixtureParameters, float]:
-    """Return the best mixture from several starts, and its log-likelihood."""
-    distinct = with_components(layout.coded, n_components)
+    """Return the best mixture of distinct rows from several starts, and its log-likelihood."""
+    distinct = with_components(rows[0], n_components)
     spread = pseudocounts(prior, distinct.schema)
-    problem = EMProblem(distinct.schema, layout.joint, EMPrior.of(distinct.schema, spread))
+    problem = EMProblem.of(distinct.schema, rows[1], spread)
     kinds = STARTS["mixed"]
     starts = [] if start is None else [softened(start, distinct.total_weight)]
     # One component has a single maximum, which EM reaches in one step.
@@ -208,12 +205,8 @@ def _best(
     for number in range(n_starts - len(starts)):
         counts = start_counts(kinds[number % len(kinds)], distinct, n_components, stream)
         starts.append(posterior_mode(counts, spread))
-    ends = [problem.run(begin, max_iter, max(tol, FIRST_TOL), 1)[:2] for begin in starts]
-    if tol < FIRST_TOL:
-        furthest = ranked([trace[0, -1] for _, trace in ends])[:N_REFINED]
-        ends = [refine(problem, ends[n][0], max_iter, tol, FIRST_TOL, 1)[:2] for n in furthest]
-    state, trace = ends[first_best([trace[0, -1] for _, trace in ends])]
-    return state, float(trace[1, -1])
+    state, log_likelihood, _ = climb(problem, starts, max_iter, tol)
+    return state, log_likelihood
 
 
 def _split(mixture: MixtureParameters, stream: np.random.Generator) -> MixtureParameters:

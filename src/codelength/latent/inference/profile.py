@@ -15,7 +15,8 @@ from scipy.special import chdtri
 
 from ..._threads import in_threads
 from ...mixture._replications import Progress, climb
-from ...mixture.em import EMLayout
+from ...mixture.em._layout import JointRows, joint_rows
+from ...mixture.em._problem import EMProblem
 from ...mixture.parameters import MixtureParameters
 from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
@@ -69,7 +70,7 @@ def with_profile_bounds(
     array([0.   , 0.019])
     """
     mixture, schema = intervals.mixture, intervals.mixture.schema
-    layout, spread = EMLayout.of(mixture.coded(coded)), pseudocounts(prior, schema)
+    joint, spread = joint_rows(mixture.coded(coded)), pseudocounts(prior, schema)
     # Twice the fall of the profile log-likelihood is compared with chi-squared with one degree of freedom.
     fall = float(chdtri(1, 1 - intervals.level)) / 2
     # Components without rows have no likelihood to profile.
@@ -78,7 +79,7 @@ def with_profile_bounds(
 
     def bound(place: int) -> float:
         k, cell = impossible[place]
-        return _upper(layout, spread, mixture, int(k), int(cell), fall, max_iter, tol)
+        return _upper(joint, spread, mixture, int(k), int(cell), fall, max_iter, tol)
 
     bounds = intervals.value_bounds.copy()
     for place, high in enumerate(in_threads(bound, range(len(impossible)), n_threads)):
@@ -98,7 +99,7 @@ def with_profile_bounds(
 
 
 def _upper(
-    layout: EMLayout,
+    joint: JointRows,
     spread: Pseudocounts,
     mixture: MixtureParameters,
     k: int,
@@ -108,8 +109,8 @@ def _upper(
     tol: float,
 ) -> float:
     """Find the probability at which the profile log-likelihood of one value has fallen by ``fall``."""
-    schema, joint = mixture.schema, layout.joint
-    highest = climb(schema, joint, spread, mixture, max_iter, tol)[1]
+    schema = mixture.schema
+    highest = climb(EMProblem.of(schema, joint, spread), [mixture], max_iter, tol)[1]
     size, state = float(joint.weights.sum()) * mixture.class_probs[k], mixture
     low, high, push = 0.0, math.inf, fall
     for _ in range(MAX_RUNS):
@@ -118,7 +119,7 @@ def _upper(
         # A probability of zero would stay zero; this is its maximum if rows of the component were known.
         start = _with_prob(state, k, cell, push / (size + push))
         pushed = Pseudocounts(spread.class_pseudocounts, raised)
-        state, reached, _ = climb(schema, joint, pushed, start, max_iter, tol)
+        state, reached, _ = climb(EMProblem.of(schema, joint, pushed), [start], max_iter, tol)
         fallen = highest - reached
         if abs(fallen - fall) <= PRECISION * fall:
             break

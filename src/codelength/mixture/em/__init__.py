@@ -1,6 +1,6 @@
 """EM for finite mixtures: pure loops from a state to a better one, ``state -> (state, info)``."""
 
-from ._layout import CachedLayout, EMLayout, Layout, layout_of
+from ._layout import Layout
 from .em import EMInfo, em
 from .restarts import RestartsInfo, check_shared_out, fit_mixture
 from .starts import STARTS, start_counts
@@ -8,15 +8,12 @@ from .trust import SearchSummary
 
 __all__ = [
     "STARTS",
-    "CachedLayout",
     "EMInfo",
-    "EMLayout",
     "Layout",
     "RestartsInfo",
     "SearchSummary",
     "check_shared_out",
     "em",
     "fit_mixture",
-    "layout_of",
     "start_counts",
 ]

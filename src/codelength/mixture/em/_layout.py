@@ -5,7 +5,7 @@ Nothing here depends on the number of components, so one layout serves all of th
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,72 +92,49 @@ class CachedJointRows:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class EMLayout:
-    """Rows laid out for EM with any number of components.
+class Layout:
+    """Rows laid out for EM with any number of components, in memory or on disk.
 
     Made by :meth:`of`, once for all fits to the same rows.
 
     Attributes
     ----------
-    coded : Coded
+    rows : Coded or CachedRows
         The rows as given, from which starts are drawn.
-    joint : JointRows
+    joint : JointRows or CachedJointRows
         The distinct ones among them.
     """
 
-    coded: Coded
-    joint: JointRows
+    rows: Rows
+    joint: JointRows | CachedJointRows
 
     @classmethod
-    def of(cls, rows: "Coded | EMLayout") -> "EMLayout":
-        """Lay out coded rows; a layout is returned as it is. Rows of weight zero are dropped.
+    def of(cls, rows: "Rows | Layout") -> "Layout":
+        """Lay out rows; a layout is returned as it is. Rows of weight zero are dropped.
 
         Examples
         --------
         >>> from codelength.table import Schema
-        >>> EMLayout.of(Coded.of(Schema.from_sizes([2]), [[0], [1], [0]])).joint.weights
+        >>> Layout.of(Coded.of(Schema.from_sizes([2]), [[0], [1], [0]])).joint.weights
         array([2., 1.])
         """
-        if isinstance(rows, EMLayout):
+        if isinstance(rows, Layout):
             return rows
-        # Classes, if there are any, are ignored: rows that differ in nothing else are equal.
-        distinct = with_components(rows, 1).distinct()
-        weights = np.ones(distinct.n_rows) if distinct.weights is None else distinct.weights
-        # Columns without missing cells get no cell for missing: joint tables are smaller.
-        cells = JointCells.of(distinct.schema, missing_columns(distinct), distinct.n_rows)
-        bounds = block_bounds(distinct.n_rows)
-        return cls(rows, JointRows(cells.keys(distinct.codes), weights, cells.members, bounds))
-
-    @property
-    def rows(self) -> Coded:
-        """The rows as given."""
-        return self.coded
+        if isinstance(rows, CachedRows):
+            return cls(rows, CachedJointRows(rows, block_bounds(rows.n_rows)))
+        return cls(rows, joint_rows(rows))
 
     @property
     def n_distinct(self) -> int:
         """Number of distinct rows."""
-        return len(self.joint.weights)
+        return int(self.joint.bounds[-1])
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CachedLayout:
-    """Layout of rows on disk, which are stored as joint cells already."""
-
-    rows: CachedRows
-    joint: CachedJointRows
-
-    @property
-    def n_distinct(self) -> int:
-        """Number of distinct rows."""
-        return self.rows.n_rows
-
-
-Layout: TypeAlias = EMLayout | CachedLayout
-"""Rows laid out for EM, in memory or on disk."""
-
-
-def layout_of(rows: Rows | Layout) -> Layout:
-    """Lay out rows in memory or on disk; a layout is returned as it is."""
-    if isinstance(rows, CachedRows):
-        return CachedLayout(rows, CachedJointRows(rows, block_bounds(rows.n_rows)))
-    return rows if isinstance(rows, CachedLayout) else EMLayout.of(rows)
+def joint_rows(rows: Coded) -> JointRows:
+    """Return the distinct rows as joint cells."""
+    # Classes, if there are any, are ignored: rows that differ in nothing else are equal.
+    distinct = with_components(rows, 1).distinct()
+    weights = np.ones(distinct.n_rows) if distinct.weights is None else distinct.weights
+    # Columns without missing cells get no cell for missing: joint tables are smaller.
+    cells = JointCells.of(distinct.schema, missing_columns(distinct), distinct.n_rows)
+    return JointRows(cells.keys(distinct.codes), weights, cells.members, block_bounds(distinct.n_rows))

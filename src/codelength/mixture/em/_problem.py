@@ -72,6 +72,11 @@ class EMProblem:
     prior: EMPrior
     stopped: Event = field(default_factory=Event)
 
+    @classmethod
+    def of(cls, schema: Schema, joint: JointRows | CachedJointRows, prior: Pseudocounts) -> "EMProblem":
+        """Lay out a prior beside the rows; the target of the schema is the component."""
+        return cls(schema, joint, EMPrior.of(schema, prior))
+
     @contextmanager
     def stopping(self) -> Iterator[None]:
         """Context in which runs are made: an interruption ends those that are still running."""

@@ -10,8 +10,8 @@ from ...table.checks import check_number, check_size
 from ...typing import FloatArray
 from ..cache import Rows
 from ..parameters import MixtureParameters, with_components
-from ._layout import Layout, layout_of
-from ._problem import EMPrior, EMProblem
+from ._layout import Layout
+from ._problem import EMProblem
 
 MAX_STEPS = 1_000_000
 """Maximum number of iterations, or of starts."""
@@ -103,9 +103,9 @@ def em(
     (array([[0.333333, 0.666667]]), True)
     """
     tol = check_run(max_iter, tol)
-    layout = layout_of(rows)
+    layout = Layout.of(rows)
     schema = with_components(layout.rows.schema, start.n_components)
-    problem = EMProblem(schema, layout.joint, EMPrior.of(schema, pseudocounts(prior, schema)))
+    problem = EMProblem.of(schema, layout.joint, pseudocounts(prior, schema))
     state, trace, converged = problem.run(start, max_iter, tol, n_threads_or_default(n_threads))
     return state, EMInfo(trace[0], trace[1], converged)
 

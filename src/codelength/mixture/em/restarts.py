@@ -26,8 +26,8 @@ from ...typing import BoolArray, FloatArray
 from ..cache import Rows
 from ..costs import check_components
 from ..parameters import MixtureParameters, posterior_mode, with_components
-from ._layout import Layout, layout_of
-from ._problem import EMPrior, EMProblem
+from ._layout import Layout
+from ._problem import EMProblem
 from ._refine import refine
 from .em import MAX_STEPS, EMInfo, check_run
 from .starts import STARTS, Start, start_counts
@@ -134,7 +134,7 @@ def fit_mixture(
     ----------
     rows, prior, max_iter
         As in :func:`codelength.mixture.em.em`. To fit several numbers of components to the same rows, pass
-        one layout, such as an :class:`EMLayout`.
+        one :class:`Layout`.
     n_components : int
         Number of components; some may end up empty.
     n_init : int
@@ -186,14 +186,14 @@ def fit_mixture(
     check_size("n_init", n_init, MAX_STEPS)
     check_whole("reached", reached, 0)
     check_size("max_init", max_init, MAX_STEPS)
-    layout, threads = layout_of(rows), n_threads_or_default(n_threads)
+    layout, threads = Layout.of(rows), n_threads_or_default(n_threads)
     generator = np.random.default_rng(check_random_state(random_state))
     is_single = n_components == 1
     # Runs are independent, so threads are given to runs first; what is left shares rows out within a run.
     at_once = min(threads, 1 if is_single else n_init)
     schema = _checked(layout, n_components, at_once)
     spread = pseudocounts(prior, schema)
-    problem = EMProblem(schema, layout.joint, EMPrior.of(schema, spread))
+    problem = EMProblem.of(schema, layout.joint, spread)
     runs = _Runs(layout.rows, spread, problem, STARTS[init], max_iter, tol, threads // at_once)
     with ThreadPoolExecutor(at_once) as pool, problem.stopping():
         runs.start(pool, generator.spawn(1 if is_single else n_init))

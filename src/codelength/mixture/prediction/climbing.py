@@ -22,7 +22,7 @@ from ...naive_bayes.query import Question
 from ...table import Coded
 from ...typing import CodeArray, FloatArray
 from ..em._layout import JointRows
-from ..em._problem import EMPrior, EMProblem
+from ..em._problem import EMProblem
 from ..joint_cells import JointCells, missing_columns
 from ..parameters import MixtureParameters
 
@@ -72,7 +72,7 @@ class Climber:
         cells = JointCells.of(schema, missing_columns(coded) | missing_columns(new), coded.n_rows)
         keys, bounds = cells.keys(coded.codes), np.array([0, coded.n_rows], dtype=np.int64)
         joint = JointRows(keys, weights, cells.members, bounds)
-        problem = EMProblem(schema, joint, EMPrior.of(schema, pseudocounts(prior, schema)))
+        problem = EMProblem.of(schema, joint, pseudocounts(prior, schema))
         table = problem.table_of(mixture)
         expected, products = np.zeros((2, len(cells.members), table.shape[1]))
         expand(table, cells.members, products)

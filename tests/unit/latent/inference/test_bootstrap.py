@@ -10,7 +10,7 @@ from codelength.latent.inference.alignment import profile_distances
 from codelength.latent.inference.drawing import draw_rows, missing_cells
 from codelength.mixture import fit_mixture
 from codelength.mixture._replications import reweighted, softened
-from codelength.mixture.em import EMLayout
+from codelength.mixture.em._layout import joint_rows
 from codelength.table import Coded
 from latent_truth import truth
 
@@ -109,12 +109,12 @@ def test_drawn_rows_follow_the_mixture():
 
 
 def test_reweighted_rows_are_those_of_a_table_with_such_weights(fitted):
-    layout = EMLayout.of(fitted[0])
-    weights = np.zeros(len(layout.joint.weights))
+    joint = joint_rows(fitted[0])
+    weights = np.zeros(len(joint.weights))
     weights[[3, 5]] = [2, 1]
-    few = reweighted(layout.joint, weights)
+    few = reweighted(joint, weights)
     assert few.weights.tolist() == [2, 1]
-    assert np.array_equal(few.keys, layout.joint.keys[:, [3, 5]])
+    assert np.array_equal(few.keys, joint.keys[:, [3, 5]])
     assert few.bounds.tolist() == [0, 2]
 
 

@@ -13,7 +13,7 @@ from codelength.latent.residuals import bivariate_residuals
 from codelength.mixture.cache import CachedRows, gather, gathering, rows
 from codelength.mixture.classification import classification
 from codelength.mixture.code_length import CRITERIA, ON_DISK_CRITERIA
-from codelength.mixture.em import STARTS, CachedLayout, _layout, em, fit_mixture, layout_of
+from codelength.mixture.em import STARTS, Layout, _layout, em, fit_mixture
 from codelength.selection.components import Restarts, choose_components
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import random_coded
@@ -67,9 +67,9 @@ def test_em_from_every_start(coded, cached, init, n_threads):
 
 def test_em_from_one_mixture(coded, cached):
     start, _ = fit_mixture(coded, 2, n_init=1, max_iter=2, tol=0.0, random_state=0)
-    layout = layout_of(cached)
-    assert isinstance(layout, CachedLayout)
-    assert layout_of(layout) is layout
+    layout = Layout.of(cached)
+    assert isinstance(layout.joint, _layout.CachedJointRows)
+    assert Layout.of(layout) is layout
     assert same(em(coded, start)[0], em(layout, start)[0])
 
 
