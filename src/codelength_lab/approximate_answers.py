@@ -182,7 +182,7 @@ def _changed(
 
 
 def _state(table: Coded, prior: Pseudocounts, labels: IntArray) -> ClusteringState:
-    from codelength.mixture._gibbs_kernels import fill
+    from codelength.mixture._kernels import fill
 
     state = ClusteringState.empty(table.schema, prior)
     fill(ObservedCells.of(table), labels, state)

@@ -98,6 +98,14 @@ def single_rows(rows: Any) -> Coded:
     return coded.repeated()
 
 
+def drawn_labels(shares: FloatArray, stream: np.random.Generator) -> IntArray:
+    """Draw a component for each row from its shares."""
+    ends = np.cumsum(shares, axis=1)
+    # Scaled by the last cumulated share, which is 1 only up to rounding.
+    drawn = (stream.random((len(shares), 1)) * ends[:, -1:] >= ends).sum(axis=1)
+    return np.asarray(np.minimum(drawn, shares.shape[1] - 1), dtype=np.int64)
+
+
 def exchangeable(prior: Pseudocounts) -> IntArray:
     """Return for each component the first one with the same pseudocounts: such components can swap names.
 

@@ -7,11 +7,10 @@ ordering, term by term, as log loss and as 0/1 loss, and leave-one-out. The orde
 along common orderings (:func:`compare_models`). All costs are in nats, smaller is better.
 """
 
-from .naive_bayes import naive_bayes_sequence
 from .orderings import ORDERINGS, best_first, best_last, worst_first, worst_last
 from .race import Race, compare_models
 from .sampling import SCHEMES, OrderingSample, sample_orderings
-from .sequence import SequentialModel
+from .sequence import SequentialModel, naive_bayes_sequence
 
 __all__ = [
     "ORDERINGS",

@@ -14,7 +14,7 @@ from .._display import Shown, nats_and_bits
 from ..blocks import Block, Grid
 from ..decisions import first_best, is_better
 from ..naive_bayes import PriorLike, RuleLike, bound_prior, rule_of
-from ..prequential.naive_bayes import labelled_rows
+from ..prequential.sequence import labelled_rows
 from ..table import Coded, Table
 from ..table.checks import check_cap, check_choice, check_flag, check_whole
 from ..table.content import content_order

@@ -17,7 +17,7 @@ from ..._display import Shown, counted
 from ...blocks import Block, Facts
 from ...errors import DataError
 from ...mixture._replications import Progress, repeat
-from ...mixture.clusterings import ClusteringState, ObservedCells, single_rows
+from ...mixture.clusterings import ClusteringState, ObservedCells, drawn_labels, single_rows
 from ...mixture.costs import check_memory
 from ...mixture.parameters import MixtureParameters
 from ...naive_bayes import PriorLike, pseudocounts
@@ -176,7 +176,10 @@ def posterior_sample(
 
     def chain(stream: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
         state = ClusteringState.empty(rows.schema, spread)
-        labels = _first_labels(shares, start, stream)
+        if start == "random":
+            labels = stream.integers(0, mixture.n_components, rows.n_rows)
+        else:
+            labels = drawn_labels(shares, stream)
         return _chain(observed, rows, shares, labels, state, n_draws, n_warmup, stream)
 
     found = repeat(chain, n_chains, random_state, n_threads, progress)
@@ -186,15 +189,6 @@ def posterior_sample(
         np.stack([of_values for _, of_values, _ in found]),
         np.mean([times for _, _, times in found], axis=0),
     )
-
-
-def _first_labels(shares: FloatArray, start: Start, stream: np.random.Generator) -> IntArray:
-    n_rows, n_components = shares.shape
-    if start == "random":
-        return np.asarray(stream.integers(0, n_components, n_rows), dtype=np.int64)
-    ends, points = np.cumsum(shares, axis=1), stream.random((n_rows, 1))
-    drawn = (points * ends[:, -1:] >= ends).sum(axis=1)
-    return np.asarray(np.minimum(drawn, n_components - 1), dtype=np.int64)
 
 
 def _chain(
@@ -207,7 +201,7 @@ def _chain(
     n_warmup: int,
     stream: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    from ...mixture._gibbs_kernels import fill, sweep
+    from ...mixture._kernels import fill, sweep
 
     schema, n_components = rows.schema, rows.schema.n_classes
     of_classes = np.empty((n_draws, n_components))

@@ -1,7 +1,4 @@
-"""Annealed importance sampling. Arrays in, arrays out, nothing checked.
-
-See ``clusterings`` and ``_references`` for the shapes.
-"""
+"""Annealed importance sampling. Arrays in, arrays out, nothing checked; ``annealed`` has the shapes."""
 
 import math
 
@@ -11,7 +8,7 @@ from numba import njit
 from ...typing import FloatArray, IntArray
 from .._kernels import log_predictions, shift
 from ..clusterings import ClusteringState, ObservedCells
-from ._references import Reference
+from .annealed import Reference
 
 
 @njit(cache=True, nogil=True)

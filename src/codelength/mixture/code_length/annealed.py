@@ -1,28 +1,37 @@
 """Code length of a mixture by annealed importance sampling, if an exact sum is infeasible."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.optimize import linear_sum_assignment
+from scipy.special import gammaln, log_softmax, logsumexp
 
 from ..._display import Shown, nats_and_bits
 from ...blocks import Block, Facts
+from ...counts import count
 from ...errors import Infeasible
-from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
+from ...naive_bayes import Predictor, PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
 from ...table.checks import check_choice, check_random_state, check_size
 from ...typing import FloatArray, IntArray
 from .._replications import repeat
-from ..clusterings import ClusteringState, ObservedCells, exchangeable, single_rows
+from ..best_clustering import local_optima
+from ..clusterings import ClusteringState, ObservedCells, completed, exchangeable, single_rows
 from ..costs import check_components
 from ..parameters import MixtureParameters, rows_under
-from ._references import N_CLIMBS, Reference
+from .neighbourhood import neighbourhood_code_length
 
 STARTS = ("auto", "optima", "uniform")
 
 MAX_COMPONENTS = 10
 """Maximum number of components for a start at local optima, whose renamings are summed over subsets."""
+
+N_CLIMBS = 20
+"""Number of climbs in search of local optima."""
+
+SPREAD = 0.02
+"""Share of every distribution that is spread over all components evenly."""
 
 FEW_ROWS = 20
 """Up to this many rows a uniform start does better: chains reach all names of the components."""
@@ -164,6 +173,40 @@ def annealed_code_length(
     return AnnealedCodeLength(float(np.log(n_chains) - logsumexp(log_weights)), log_weights)
 
 
+class Reference(NamedTuple):
+    """A mixture of independent draws of labels.
+
+    Attributes
+    ----------
+    probs, log_probs : arrays of shape (n_rows, n_parts, n_components)
+        Probability of each label of each row, in each part of the mixture, and its log.
+    log_shares : array of shape (n_parts,)
+        Log weight of each part.
+    """
+
+    probs: FloatArray
+    log_probs: FloatArray
+    log_shares: FloatArray
+
+    @classmethod
+    def uniform(cls, n_rows: int, n_components: int) -> "Reference":
+        """Build the uniform distribution over labels."""
+        probs = np.full((n_rows, 1, n_components), 1 / n_components)
+        return cls(probs, np.log(probs), np.zeros(1))
+
+    @classmethod
+    def at_optima(cls, coded: Coded, prior: Pseudocounts, generator: np.random.Generator) -> "Reference":
+        """Build one part per local optimum, with labels by leave-one-out prediction there."""
+        optima = local_optima(coded, coded.schema.n_classes, prior, n_starts=N_CLIMBS, random_state=generator)
+        names = exchangeable(prior)
+        # Similar optima get similar names, so that a chain can move between them.
+        centres = [_renamed_like(optima[0].clustering, optimum.clustering, names) for optimum in optima]
+        probs = np.stack([_predicted(completed(coded, centre), prior) for centre in centres], axis=1)
+        masses = np.array([-neighbourhood_code_length(coded, centre, prior) for centre in centres])
+        # Half the log mass: an optimum whose mass is underestimated must not be left without chains.
+        return cls(probs, np.log(probs), log_softmax(masses / 2))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Annealing:
     """Chains from a reference distribution of clusterings to the posterior, with importance weights.
@@ -235,3 +278,18 @@ def _is_uniform(start: str, coded: Coded) -> bool:
     if start == "auto":
         return coded.n_rows <= FEW_ROWS or n_components > MAX_COMPONENTS
     return start == "uniform" or not coded.n_rows
+
+
+def _predicted(table: Coded, prior: Pseudocounts) -> FloatArray:
+    log_probs = Predictor.of(count(table), "evidence", prior).leave_one_out(table).log_probs
+    # Every label keeps some probability: importance weights are finite, and chains can leave the optimum.
+    return np.asarray((1 - SPREAD) * np.exp(log_probs) + SPREAD / table.schema.n_classes)
+
+
+def _renamed_like(model: IntArray, clustering: IntArray, names: IntArray) -> IntArray:
+    """Rename exchangeable components of a clustering to agree with a model in as many rows as possible."""
+    agreeing = np.zeros((len(names), len(names)))
+    np.add.at(agreeing, (clustering, model), 1.0)
+    forbidden = names[:, None] != names
+    _, renamed = linear_sum_assignment(np.where(forbidden, -1.0 - len(model), agreeing), maximize=True)
+    return np.asarray(renamed[clustering], dtype=np.int64)

@@ -4,8 +4,8 @@ Order of reading: :func:`fit_mixture` (the loop over rounds of restarts), ``_Run
 some, continue the promising ones, polish the best), ``_promise`` (which runs are worth continuing), and
 :class:`RestartsInfo` (how the runs went).
 
-Depends on ``_layout`` and ``_problem`` (rows and prior, laid out once for all runs), ``starts`` (first
-counts), ``em`` (one run) and ``_refine`` (the last digits).
+Depends on ``_layout`` and ``_problem`` (rows and prior, laid out once for all runs; the last digits),
+``starts`` (first counts) and ``em`` (one run).
 """
 
 import warnings
@@ -27,8 +27,7 @@ from ..cache import Rows
 from ..costs import check_components
 from ..parameters import MixtureParameters, posterior_mode, with_components
 from ._layout import Layout
-from ._problem import EMProblem
-from ._refine import refine
+from ._problem import EMProblem, refine
 from .em import MAX_STEPS, EMInfo, check_run
 from .starts import STARTS, Start, start_counts
 

@@ -15,9 +15,9 @@ import numpy as np
 from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded
 from ...table.checks import check_number, check_random_state, check_size, check_whole
-from ...typing import FloatArray, IntArray
+from ...typing import IntArray
 from .._replications import repeat
-from ..clusterings import ClusteringState, ObservedCells, single_rows
+from ..clusterings import ClusteringState, ObservedCells, drawn_labels, single_rows
 from ..code_length.annealed import MAX_COMPONENTS, Annealing
 from ..costs import check_memory
 from ..parameters import MixtureParameters
@@ -99,7 +99,7 @@ def drawn_products(
     list of ProductMixture
         One per chain; the result does not depend on the number of threads.
     """
-    from .._gibbs_kernels import sweep
+    from .._kernels import sweep
 
     n_chains, n_draws = effort.n_chains or 0, effort.n_draws or 0
     single = single_rows(mixture.coded(rows))
@@ -127,23 +127,15 @@ def drawn_products(
 
 def _gibbs_start(single: Coded, mixture: MixtureParameters, empty: ClusteringState, n_warmup: int) -> Start:
     """Return the start of Gibbs chains at a mixture: all draws count the same."""
-    from .._gibbs_kernels import fill, sweep
+    from .._kernels import fill, sweep
 
     shares, observed = mixture.responsibilities(single), ObservedCells.of(single)
 
     def start(stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
-        labels, state = _drawn(shares, stream), ClusteringState(*(part.copy() for part in empty))
+        labels, state = drawn_labels(shares, stream), ClusteringState(*(part.copy() for part in empty))
         fill(observed, labels, state)
         for _ in range(n_warmup):
             sweep(observed, labels, stream.random(len(labels)), state)
         return labels, state, 0.0
 
     return start
-
-
-def _drawn(shares: FloatArray, stream: np.random.Generator) -> IntArray:
-    """Draw a component for each row from its shares."""
-    ends = np.cumsum(shares, axis=1)
-    # Scaled by the last cumulated share, which is 1 only up to rounding.
-    drawn = (stream.random((len(shares), 1)) * ends[:, -1:] >= ends).sum(axis=1)
-    return np.asarray(np.minimum(drawn, shares.shape[1] - 1), dtype=np.int64)

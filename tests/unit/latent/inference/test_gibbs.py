@@ -76,7 +76,7 @@ def test_co_clustering_is_that_of_the_sum_over_all_clusterings():
 
 def _co_clustering(coded, mixture):
     """From draws of single sweeps: the share of draws in which two rows are in one class."""
-    from codelength.mixture._gibbs_kernels import fill, sweep
+    from codelength.mixture._kernels import fill, sweep
     from codelength.mixture.clusterings import ClusteringState, ObservedCells
     from codelength.naive_bayes import pseudocounts
 
