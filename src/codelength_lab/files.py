@@ -22,10 +22,10 @@ import numpy as np
 from codelength._files import atomic_write
 from codelength.errors import CodelengthWarning, DataError
 
+from .claims import Claim
 from .figures import FIGURES, draw
-from .findings import Claim, Comparison, Findings, ResultTable, Value, Versus
+from .findings import SCORES, Comparison, Curve, Findings, ResultTable, Score, ScoreName, Value, Versus
 from .published import judged
-from .summary import SCORES, Curve, Score, ScoreName
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def save(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
     except OSError as error:
         raise DataError(f"{directory}: cannot be made: {error.strerror}") from error
     paths = write(findings, directory)
-    if findings.paper in FIGURES and importlib.util.find_spec("matplotlib") is None:
+    if findings.experiment in FIGURES and importlib.util.find_spec("matplotlib") is None:
         warnings.warn(
             'no figures were drawn: they need matplotlib; install it with pip install "codelength[plot]"',
             CodelengthWarning,
@@ -56,18 +56,6 @@ def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
     """Write ``results.json``, ``comparison.csv``, and a file for each further kind of results.
 
     Each file is whole or absent, and its bytes depend on the findings alone.
-
-    Parameters
-    ----------
-    findings : Findings
-        Findings to write.
-    directory : path
-        An existing directory.
-
-    Returns
-    -------
-    list of Path
-        The files written.
     """
     made = {
         "results.json": _json(findings),
@@ -108,6 +96,7 @@ def read(directory: str | os.PathLike[str]) -> Findings:
         claims = [Claim(**entry) for entry in document.pop("claims")]
         tables = [_result_table(place, entry) for entry in document.pop("tables", ())]
         return Findings(
+            document.pop("paper"),
             **document,
             comparisons=comparisons,
             claims=claims,
@@ -143,7 +132,7 @@ def _value(text: str) -> Value:
 def as_document(findings: Findings) -> dict[str, Any]:
     """Return findings as JSON types, without scores, curves and long tables."""
     document: dict[str, Any] = {
-        "paper": findings.paper,
+        "paper": findings.experiment,
         "title": findings.title,
         "citation": findings.citation,
         "quick": findings.quick,

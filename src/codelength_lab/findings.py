@@ -2,10 +2,17 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from .summary import Curve, Score
+import numpy as np
+
+from codelength.typing import FloatArray, IntArray
+
+from .claims import Claim
 from .verdicts import VERDICTS, Verdict
+
+ScoreName = Literal["accuracy", "log_score"]
+SCORES: tuple[ScoreName, ...] = ("accuracy", "log_score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +78,77 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim of a paper, tested on our results.
+class Score:
+    """Scores of one model in one experiment: a row of the result table.
+
+    Units are rows under leave-one-out, and whole cross-validations otherwise; standard errors are those of a
+    mean over units.
 
     Attributes
     ----------
-    where : str
-        Place in the paper.
-    text : str
-        The claim, made precise in our words.
-    verdict : {"held", "not held", "unsettled"}
-        Whether our results agree; see :mod:`codelength_lab.verdicts`.
-    figures : str
-        The figures behind the verdict.
-    is_beyond : bool
-        Whether the claim goes beyond the paper; such claims are counted separately.
+    dataset, protocol : str
+        Table and protocol.
+    folds : int
+        Folds of cross-validation.
+    fraction : float
+        Share of the training rows that is used.
+    model : str
+        Name of the model.
+    n_units : int
+        Number of units.
+    accuracy, log_score : float
+        Mean scores; the log score is in nats.
+    accuracy_se, log_score_se : float
+        Standard errors.
+    n_zero, n_undefined : int
+        Predictions with probability zero for the true class, and undefined ones.
     """
 
-    where: str
-    text: str
-    verdict: Verdict
-    figures: str
-    is_beyond: bool = False
+    dataset: str
+    protocol: str
+    folds: int
+    fraction: float
+    model: str
+    n_units: int
+    accuracy: float
+    accuracy_se: float
+    log_score: float
+    log_score_se: float
+    n_zero: int
+    n_undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Learning curve of one model on one table, over partitions.
+
+    The name of a pair of models, ``"EV - SC"``, stands for the first minus the second.
+
+    Attributes
+    ----------
+    dataset, model : str
+        Table and model.
+    score : {"accuracy", "log_score"}
+        Score.
+    n_partitions : int
+        Partitions into training and test rows.
+    mean, standard_error, lowest, highest : array of shape (n_train,)
+        Statistics over partitions after each training row.
+    """
+
+    dataset: str
+    model: str
+    score: ScoreName
+    n_partitions: int
+    mean: FloatArray
+    standard_error: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
+
+    @property
+    def sizes(self) -> IntArray:
+        """Numbers of training rows."""
+        return np.arange(1, len(self.mean) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +219,10 @@ class Findings:
 
     Attributes
     ----------
-    paper : str
-        Key of the paper.
+    experiment : str
+        Key of the experiment.
     title, citation : str
-        Title and citation of the paper.
+        Title and citation of the paper, or of our own experiment.
     quick : bool
         Whether the run had few repetitions.
     settings : dict
@@ -189,7 +245,7 @@ class Findings:
         Tables specific to the experiment.
     """
 
-    paper: str
+    experiment: str
     title: str
     citation: str
     quick: bool
@@ -221,22 +277,3 @@ class Findings:
         """Return the number of claims with each verdict: those of the paper, or those beyond it."""
         found = [claim.verdict for claim in self.claims if claim.is_beyond == is_beyond]
         return {verdict: found.count(verdict) for verdict in VERDICTS}
-
-
-def signed(value: float, standard_error: float = math.nan, digits: int = 3) -> str:
-    """Return a signed difference with its standard error, if there is one.
-
-    Parameters
-    ----------
-    value, standard_error : float
-        Difference and its standard error; NaN for none.
-    digits : int
-        Decimals.
-
-    Examples
-    --------
-    >>> signed(0.0123, 0.004), signed(-1.5)
-    ('+0.012 ± 0.004', '-1.500')
-    """
-    text = f"{value:+.{digits}f}"
-    return text if math.isnan(standard_error) else f"{text} ± {standard_error:.{digits}f}"

@@ -6,22 +6,15 @@ from dataclasses import replace
 
 from codelength.blocks import Block, Bullets, Grid, Heading, Paragraph, Picture, Strong
 
-from .findings import Comparison, Findings, ResultTable, Value, signed
+from .claims import signed
+from .findings import Comparison, Findings, ResultTable, Value
 from .verdicts import Verdict
 
 
 def blocks_of(findings: Findings, pictures: Sequence[Picture] = ()) -> list[Block]:
-    """Return the page of one experiment: notes, printed figures and ours, claims, and its own tables.
-
-    Parameters
-    ----------
-    findings : Findings
-        Findings of the experiment.
-    pictures : sequence of Picture
-        Figures to show at the end.
-    """
+    """Return the page of one experiment: notes, printed figures and ours, claims, and its own tables."""
     return [
-        Heading(findings.title, 2, anchor=findings.paper),
+        Heading(findings.title, 2, anchor=findings.experiment),
         Paragraph(findings.citation),
         *_cautions(findings),
         Bullets(findings.notes),

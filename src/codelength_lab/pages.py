@@ -84,7 +84,7 @@ def _papers(found: list[Findings]) -> str:
     text = markdown([Grid("", names, rows)]).strip()
     for findings in found:
         title = escaped(findings.title)
-        text = text.replace(f"| {title} |", f"| [{title}](#{findings.paper}) |")
+        text = text.replace(f"| {title} |", f"| [{title}](#{findings.experiment}) |")
     return text
 
 

@@ -3,12 +3,14 @@
 import difflib
 import importlib
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from codelength.errors import InvalidParameter
 
-from .experiment import Experiment
+from .experiment import Experiment, general_notes
 from .findings import Findings
+from .published import published
 from .settings import changed, differences
 from .spec import Result, Spec
 
@@ -106,18 +108,20 @@ def directory_name(spec: Spec[Any]) -> str:
     >>> directory_name(specify("predictive-inference", quick=True, settings=["bins=4"]))
     'predictive-inference-quick-bins=4'
     """
-    unusual = differences(experiment_of(spec.paper).defaults, spec.settings)
-    return "-".join([spec.paper, *(["quick"] if spec.quick else []), *unusual])
+    unusual = differences(experiment_of(spec.experiment).defaults, spec.settings)
+    return "-".join([spec.experiment, *(["quick"] if spec.quick else []), *unusual])
 
 
 def find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
-    """Return the findings of a specification from its results.
-
-    Parameters
-    ----------
-    spec : Spec
-        Specification of the run.
-    results : dict of str to result
-        Results by the key of the task.
-    """
-    return experiment_of(spec.paper).find(spec, results)
+    """Return the findings of a specification from its results by the key of the task."""
+    experiment, text = experiment_of(spec.experiment), published(spec.experiment)
+    opened = Findings(
+        spec.experiment,
+        text["title"],
+        text["citation"],
+        spec.quick,
+        spec.settings.to_json(),
+        differences(experiment.defaults, spec.settings),
+    )
+    found = experiment.find(opened, spec, results)
+    return replace(found, notes=[*found.notes, *general_notes(spec, experiment.defaults)])

@@ -35,8 +35,8 @@ class Outcome:
     ----------
     results : dict of str to result
         Results by the key of the task, in the order of the specification.
-    n_tasks, n_run : int
-        Tasks in all, and those that were run now; the others were finished before.
+    n_run : int
+        Tasks that were run now; the others were finished before.
     n_items : int
         Items computed in all tasks, in the unit of the paper: predictions for most.
     seconds : float
@@ -44,7 +44,6 @@ class Outcome:
     """
 
     results: dict[str, Result]
-    n_tasks: int
     n_run: int
     n_items: int
     seconds: float
@@ -62,24 +61,6 @@ def run(
 
     A script that takes more than one job makes the call under ``if __name__ == "__main__":``, as Python asks
     of every script that starts processes.
-
-    Parameters
-    ----------
-    spec : Spec
-        Tasks to run.
-    directory : path
-        Directory of finished tasks, from which an interrupted run is resumed.
-    jobs : int, optional
-        Processes; by default one per processor. The results do not depend on it.
-    dask : str, optional
-        Address of a Dask scheduler to run the tasks on, such as ``"tcp://host:8786"``.
-    progress : function, optional
-        Called after every task with the work done and the work in all.
-
-    Returns
-    -------
-    Outcome
-        Results of all tasks, finished now or before.
     """
     if jobs is not None:
         check_size("jobs", jobs, MOST_JOBS)
@@ -96,9 +77,7 @@ def run(
                 progress(done, total)
         results = {task.key: store.results[task.key] for task in spec.tasks}
         n_items = sum(task.n_items for task in spec.tasks)
-        return Outcome(
-            results, len(results), len(pending), n_items, sum(store.seconds[key] for key in results)
-        )
+        return Outcome(results, len(pending), n_items, sum(store.seconds[key] for key in results))
 
 
 def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tuple[AnyTask, Result, float]]:

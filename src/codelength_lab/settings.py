@@ -117,13 +117,6 @@ ALTERNATIVES = tuple(f"{name}={entry.metadata['example']}" for name, entry in _F
 def changed(defaults: Settings, texts: Iterable[str]) -> Settings:
     """Return settings with some changed by texts of the form ``key=value``.
 
-    Parameters
-    ----------
-    defaults : Settings
-        Settings to start from.
-    texts : iterable of str
-        Changes.
-
     Raises
     ------
     InvalidParameter

@@ -23,10 +23,6 @@ class AnyTask(Protocol):
     """
 
     @property
-    def group(self) -> str:
-        """Name shared by the repetitions of one experiment."""
-
-    @property
     def key(self) -> str:
         """Name of the task, unique within its specification."""
 
@@ -111,8 +107,8 @@ class Spec(Generic[T_co]):
 
     Attributes
     ----------
-    paper : str
-        Key of the paper.
+    experiment : str
+        Key of the experiment.
     quick : bool
         Whether the run has few repetitions.
     settings : Settings
@@ -121,7 +117,7 @@ class Spec(Generic[T_co]):
         The tasks, in the order of the result table.
     """
 
-    paper: str
+    experiment: str
     quick: bool
     settings: Settings
     tasks: tuple[T_co, ...]
@@ -129,9 +125,10 @@ class Spec(Generic[T_co]):
     def to_json(self) -> dict[str, Any]:
         """Return JSON types that identify the specification."""
         # A digest, because the fields of thousands of tasks would make a header of megabytes.
-        tasks = json.dumps([_fields(task) for task in self.tasks], sort_keys=True)
+        every: tuple[Any, ...] = self.tasks
+        tasks = json.dumps([asdict(task) for task in every], sort_keys=True)
         return {
-            "paper": self.paper,
+            "experiment": self.experiment,
             "quick": self.quick,
             "settings": self.settings.to_json(),
             "n_tasks": len(self.tasks),
@@ -154,20 +151,9 @@ def stream_of(text: str) -> int:
 def chunks(n_repeats: int, size: int) -> list[tuple[int, int]]:
     """Return consecutive ranges of repetitions, the last possibly shorter.
 
-    Parameters
-    ----------
-    n_repeats : int
-        Repetitions in all.
-    size : int
-        Repetitions of one range.
-
     Examples
     --------
     >>> chunks(25, 10)
     [(0, 10), (10, 20), (20, 25)]
     """
     return [(first, min(first + size, n_repeats)) for first in range(0, n_repeats, size)]
-
-
-def _fields(task: Any) -> dict[str, Any]:
-    return asdict(task)

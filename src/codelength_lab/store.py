@@ -59,17 +59,7 @@ class Store:
             raise
 
     def append(self, task: AnyTask, result: Result, seconds: float) -> None:
-        """Store the result of a task; it is on disk when this returns.
-
-        Parameters
-        ----------
-        task : task
-            Finished task.
-        result : dict
-            Its result, of JSON types.
-        seconds : float
-            Its time.
-        """
+        """Store the result of a task; it is on disk when this returns."""
         with self._explained():
             row = (task.key, seconds, json.dumps(result, separators=(",", ":")))
             self._database.execute("INSERT INTO task VALUES (?, ?, ?)", row)

@@ -1,16 +1,29 @@
-"""Tasks of most papers: some repetitions of one protocol of prediction on one table."""
+"""Tasks of most experiments: some repetitions of one protocol of prediction on one table."""
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+import importlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 from codelength import datasets
+from codelength.errors import InvalidParameter
 
 from . import protocols
 from .prepared import prepare
 from .protocols import TRAIN_SHARE
-from .spec import Model, Result, Source, stream_of
+from .settings import Settings
+from .spec import Model, Result, Source, chunks, stream_of
 
 ProtocolName: TypeAlias = Literal["leave-one-out", "cross-validation", "learning-curve"]
+
+CATEGORIES = {
+    "heart-statlog": ("number_of_major_vessels",),
+    "lymphography": ("lym_dimin", "no_nodes"),
+}
+"""Columns of few whole numbers that fit the tables of the 1997 and 1998 papers better as categories."""
+
+CHUNK = 10
+"""Repetitions per task, if models are rules on counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +50,10 @@ class Task:
         Share of the training rows that is used.
     series : int
         Number of the independent run of the same experiment; all but the first are part of the key.
+    experiment : str
+        Module with a function ``predictions(prepared, models, split)``; empty if models are rules on counts.
+    effort : float
+        Approximate cost of one such prediction relative to naive Bayes.
     """
 
     protocol: ProtocolName
@@ -49,6 +66,8 @@ class Task:
     folds: int = 0
     fraction: float = 1.0
     series: int = 0
+    experiment: str = ""
+    effort: float = 1.0
 
     @property
     def group(self) -> str:
@@ -88,9 +107,11 @@ class Task:
         """Approximate cost of the task."""
         if self.protocol == "learning-curve":
             return float(self.n_items)
+        entry = datasets.describe(self.source.name)
+        if self.experiment:
+            return self.effort * self.n_items * entry.attributes * entry.classes
         # Every fold has a fixed cost besides that of its rows.
-        attributes = datasets.describe(self.source.name).attributes
-        return (self.last - self.first) * 3000.0 * max(self.folds, 1) + self.n_items * attributes
+        return (self.last - self.first) * 3000.0 * max(self.folds, 1) + self.n_items * entry.attributes
 
     def run(self) -> Result:
         """Return the scores of the models; see :mod:`codelength_lab.protocols`."""
@@ -99,9 +120,71 @@ class Task:
         match self.protocol:
             case "leave-one-out":
                 return protocols.leave_one_out(prepared, self.models, self.cap)
-            case "cross-validation":
-                return protocols.cross_validations(
-                    prepared, self.models, streams, self.folds, self.fraction, self.cap
-                )
             case "learning-curve":
                 return protocols.learning_curves(prepared, self.models, streams, self.cap)
+        # By name, because tasks are hashed as JSON, which has no functions.
+        own: Any = None
+        if self.experiment:
+            own = importlib.import_module(f".experiments.{self.experiment}", __package__).predictions
+        return protocols.cross_validations(
+            prepared, self.models, streams, self.folds, self.fraction, self.cap, own
+        )
+
+
+def source(name: str, settings: Settings, bins: int, *, categories: bool = True) -> Source:
+    """Return a table under some settings.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table.
+    settings : Settings
+        Settings of the run.
+    bins : int
+        Intervals per numeric column, unless the settings name a number.
+    categories : bool
+        Whether to keep the columns of ``CATEGORIES`` as categories.
+    """
+    return Source(
+        name,
+        settings.discretization,
+        settings.bins or bins,
+        settings.missing,
+        settings.learned,
+        CATEGORIES.get(name, ()) if categories else (),
+    )
+
+
+def cross_validations(
+    table: Source,
+    models: Iterable[Model],
+    settings: Settings,
+    folds: int,
+    fraction: float,
+    repeats: int,
+    experiment: str = "",
+    effort: float = 1.0,
+) -> list[Task]:
+    """Return tasks of repeated cross-validation; raise at once if there are more folds than rows.
+
+    Folds and repetitions are those given, unless the settings name other numbers. See :class:`Task` for the
+    other parameters.
+    """
+    n_rows = datasets.describe(table.name).rows
+    if settings.folds is not None and settings.folds > n_rows:
+        raise InvalidParameter(
+            f"setting folds={settings.folds}: {table.name} has {n_rows:,} rows; use at most one fold per row"
+        )
+    usual = Task(
+        "cross-validation",
+        table,
+        tuple(models),
+        settings.seed,
+        settings.cap,
+        folds=settings.folds or folds,
+        fraction=fraction,
+        experiment=experiment,
+        effort=effort,
+    )
+    ranges = chunks(settings.repeats or repeats, 1 if experiment else CHUNK)
+    return [replace(usual, first=first, last=last) for first, last in ranges]

@@ -28,11 +28,6 @@ def by_lead(lead: float, standard_error: float = 0.0) -> Verdict:
     An infinite lead and one without noise (a standard error of 0) are settled by their signs; a lead with an
     unknown standard error (NaN) is unsettled.
 
-    Parameters
-    ----------
-    lead, standard_error : float
-        The lead and its standard error.
-
     Examples
     --------
     >>> by_lead(0.5, 0.2), by_lead(-0.5, 0.2), by_lead(0.3, 0.2)

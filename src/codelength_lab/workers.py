@@ -21,11 +21,6 @@ FOR_THE_PARENT = ("SIGINT", "SIGTERM", "SIGHUP")
 def processes(n_processes: int) -> Iterator[None]:
     """Run tasks of joblib in processes that end with the block.
 
-    Parameters
-    ----------
-    n_processes : int
-        Tasks that run at a time, at least 2. The processes share the processors.
-
     Raises
     ------
     CodelengthError

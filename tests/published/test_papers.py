@@ -8,11 +8,11 @@ from codelength import datasets
 from codelength_lab import PAPERS
 from codelength_lab import pages as reports
 from codelength_lab.experiments.predictive_inference import bernoulli
+from codelength_lab.predictions import results_of
 from codelength_lab.published import published
 from codelength_lab.registry import find, specify
 from codelength_lab.run import run
 from codelength_lab.spec import Model
-from codelength_lab.summary import Summary
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -69,11 +69,15 @@ def test_tables_without_numbers_match_the_printed_ones_of_1998(tmp_path, name):
     """No setting is open for these tables, except what becomes of probabilities of zero."""
     spec = specify("bayes-optimal-ibl", quick=True)
     tasks = tuple(task for task in spec.tasks if task.source.name == name and task.fraction == 1)
-    results = run(type(spec)(spec.paper, True, spec.settings, tasks), tmp_path, jobs=1).results
-    summary = Summary(type(spec)(spec.paper, True, spec.settings, tasks), results)
-    row = next(row for row in published(spec.paper)["table"][0]["rows"].values() if row["dataset"] == name)
+    results = run(type(spec)(spec.experiment, True, spec.settings, tasks), tmp_path, jobs=1).results
+    scores = results_of(type(spec)(spec.experiment, True, spec.settings, tasks), results)
+    row = next(
+        row for row in published(spec.experiment)["table"][0]["rows"].values() if row["dataset"] == name
+    )
     for model, printed in zip(("MLNB", "BIBL"), row["values"][:2], strict=True):
-        value, error = summary.mean(summary.group(name, "cross-validation"), model, "accuracy")
+        value, error = scores.mean(
+            table=name, protocol="cross-validation", fraction=1.0, model=model, score="accuracy"
+        )
         assert 100 * value == pytest.approx(printed, abs=0.5 + 300 * error)
 
 

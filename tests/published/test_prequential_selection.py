@@ -1,5 +1,6 @@
 """The 2001 paper on prequential criteria: its tasks by the definitions, its gains, its claims."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from codelength_lab.experiments.prequential_selection import (
     SelectionTask,
 )
 from codelength_lab.experiments.prequential_selection.claims import SUPERVISED, claims
-from codelength_lab.experiments.prequential_selection.gains import Gains
+from codelength_lab.experiments.prequential_selection.gains import gains_of
 from codelength_lab.experiments.prequential_selection.task import (
     GREEDY,
     LARGEST,
@@ -27,6 +28,7 @@ from codelength_lab.experiments.prequential_selection.task import (
     rand,
 )
 from codelength_lab.published import published
+from codelength_lab.registry import find
 from codelength_lab.run import run
 from codelength_lab.spec import Source, Spec
 
@@ -115,11 +117,7 @@ def made_up(scores):
         for split in (0, 1)
     ]
     results = {task.key: {name: values[i] for name, values in scores.items()} for i, task in enumerate(tasks)}
-    return Gains(
-        Spec("prequential-selection", False, EXPERIMENT.defaults, tuple(tasks)),
-        results,
-        with_class=True,
-    )
+    return gains_of(Spec("prequential-selection", False, EXPERIMENT.defaults, tuple(tasks)), results)
 
 
 def test_gains_are_relative_to_the_marginal_likelihood_and_averaged_over_tables():
@@ -129,20 +127,18 @@ def test_gains_are_relative_to_the_marginal_likelihood_and_averaged_over_tables(
             "L-O-O": [[-1.0, 0.6, 5], [-2.0, 0.8, 5], [-1.0, 0.9, 4], [-0.5, 1.0, 4]],
         }
     )
-    np.testing.assert_allclose(gains.of_tables("L-O-O", "log"), [25, -50])
+    np.testing.assert_allclose(gains.units(model="L-O-O", score="log"), [25, -50])
     # Nothing can be gained on errors where there are none.
-    np.testing.assert_allclose(gains.of_tables("L-O-O", "error"), [25, 0])
-    np.testing.assert_allclose(gains.of_tables("L-O-O", "accuracy"), [100 / 6, -5])
-    assert gains.gain("L-O-O", "log") == pytest.approx((-12.5, 37.5))
-    assert gains.gain("MARGINAL", "log") == (0, 0)
-    assert gains.lead("L-O-O", "MARGINAL", "log") == gains.gain("L-O-O", "log")
-    np.testing.assert_allclose(gains.means("L-O-O")[:, 2], [5, 4])
+    np.testing.assert_allclose(gains.units(model="L-O-O", score="error"), [25, 0])
+    np.testing.assert_allclose(gains.units(model="L-O-O", score="accuracy"), [100 / 6, -5])
+    assert gains.mean(model="L-O-O", score="log") == pytest.approx((-12.5, 37.5))
+    assert gains.mean(model="MARGINAL", score="log") == (0, 0)
+    assert gains.lead("L-O-O", "MARGINAL", score="log") == gains.mean(model="L-O-O", score="log")
+    np.testing.assert_allclose(gains.units(model="L-O-O", score="mean number of clusters"), [5, 4])
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    from dataclasses import replace
-
     tasks = [
         replace(task, n_candidates=2)
         for task in EXPERIMENT.tasks(True, EXPERIMENT.defaults)
@@ -150,7 +146,7 @@ def found(tmp_path_factory):
     ]
     spec = Spec("prequential-selection", True, EXPERIMENT.defaults, tuple(tasks))
     results = run(spec, tmp_path_factory.mktemp("run"), jobs=1).results
-    return EXPERIMENT.find(spec, results)
+    return find(spec, results)
 
 
 def test_every_claim_is_decided_and_shows_both_ways_of_clustering(found):
@@ -184,7 +180,7 @@ def test_the_committed_run_is_a_full_one_under_the_usual_settings():
     assert all(row["log gain, %"] <= gains["BEST"]["log gain, %"] for row in gains.values())
 
 
-def gains_of(one, other):
+def gains_from(one, other):
     """Gains over the marginal likelihood in which all criteria are alike, on two tables of two splits."""
     base = {"MARGINAL": [[-1.0, 0.5, 3]] * 4}
     criteria_named = {*SUPERVISED, "BEST-LAST", "WORST-FIRST"}
@@ -196,9 +192,9 @@ def verdict_on(gains, text):
 
 
 def test_claims_are_decided_by_leads_of_two_standard_errors_over_tables():
-    better = gains_of([-0.90, 0.60, 3], [-0.89, 0.61, 3])
-    mixed = gains_of([-0.90, 0.60, 3], [-1.05, 0.45, 3])
-    worse = gains_of([-1.10, 0.40, 3], [-1.11, 0.41, 3])
+    better = gains_from([-0.90, 0.60, 3], [-0.89, 0.61, 3])
+    mixed = gains_from([-0.90, 0.60, 3], [-1.05, 0.45, 3])
+    worse = gains_from([-1.10, 0.40, 3], [-1.11, 0.41, 3])
     for loss in ("log loss", "0/1 loss"):
         text = f"Every criterion of Table 1 gains over the marginal likelihood on average, in the {loss}"
         found = [verdict_on(gains, text) for gains in (better, mixed, worse)]
@@ -213,5 +209,9 @@ def test_claims_on_the_0_1_loss_need_the_error_and_the_accuracy():
     base = {"MARGINAL": [[-1.0, 0.1, 3]] * 2 + [[-1.0, 0.9, 3]] * 2}
     scores = [[-1.0, 0.1, 3]] * 2 + [[-1.0, 0.97, 3]] * 2
     gains = made_up(base | dict.fromkeys({*SUPERVISED, "BEST-LAST", "WORST-FIRST"}, scores))
-    assert gains.of_tables("L-O-O", "error").max() > 50 > gains.of_tables("L-O-O", "accuracy").max()
+    assert (
+        gains.units(model="L-O-O", score="error").max()
+        > 50
+        > gains.units(model="L-O-O", score="accuracy").max()
+    )
     assert verdict_on(gains, "In many cases, say one pair in ten, the gain is over 50 %") == "unsettled"

@@ -72,7 +72,7 @@ def reproduce(
     documents = []
     for spec in specs:
         start = time.perf_counter()
-        with working(spec.paper) as progress:
+        with working(spec.experiment) as progress:
             try:
                 made = run(spec, directory=output, jobs=jobs, dask=dask, progress=progress)
             except KeyboardInterrupt:
@@ -100,5 +100,5 @@ def _told(made: "Reproduction", paths: list[Path], seconds: float) -> str:
     found = n_tasks - outcome.n_run
     kept = f" ({found} of {n_tasks} tasks were there already)" if found else ""
     rate = outcome.n_items / max(outcome.seconds, 1e-9)
-    done = f"{outcome.n_items:,} {EXPERIMENTS[made.findings.paper].unit} in {seconds:.1f} s{kept}"
+    done = f"{outcome.n_items:,} {EXPERIMENTS[made.findings.experiment].unit} in {seconds:.1f} s{kept}"
     return f"{done}; {rate:,.0f} per second and process. Wrote {len(paths)} files in {made.directory}."

@@ -5,17 +5,18 @@ Table 1: repeated cross-validation with maximum likelihood naive Bayes (MLNB) an
 rows used.
 """
 
-import math
 from dataclasses import replace
 
-from ..findings import Claim, Findings, signed
-from ..paper import cross_validations, of_predictions, source
-from ..published import compare, published
+from ..claims import Claim, Leads, apart, signed
+from ..experiment import Experiment
+from ..findings import Findings
+from ..predictions import results_of, scores_of
+from ..published import compare, notes_of, published
+from ..results import Results
 from ..settings import Settings
-from ..spec import Model
-from ..summary import Mean, ScoreName, Summary, mean_of
-from ..task import Task
-from ..verdicts import all_of, by_lead, most_of
+from ..spec import Model, Result, Spec
+from ..task import Task, cross_validations, source
+from ..verdicts import by_lead
 
 KEY = "bayes-optimal-ibl"
 BINS = {"heart-statlog": 3, "iris": 3, "diabetes": 6}
@@ -28,122 +29,111 @@ SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 DEFAULTS = Settings(discretization="kmeans", learned="whole", missing="value", cap=100.0)
 
 
+def folds_by_table() -> dict[str, int]:
+    """Return the tables of the paper, and the folds of their cross-validation."""
+    return {row["dataset"]: row["folds"] for row in published(KEY)["table"][0]["rows"].values()}
+
+
 def _tasks(quick: bool, settings: Settings) -> list[Task]:
     """Return the tasks; iris is run with all shares of Figure 1, other tables with those of Table 1."""
-    models = (
-        Model("MLNB", "map", pseudocount=settings.map_pseudocount),
-        Model("BIBL", "evidence"),
-    )
-    tasks = []
-    for row in published(KEY)["table"][0]["rows"].values():
-        name, folds = row["dataset"], row["folds"]
-        table = source(name, settings, BINS.get(name, 5))
-        for share in SHARES if name == "iris" else (1.0, 0.1):
-            repeats = QUICK_REPEATS if quick else REPEATS
-            tasks += cross_validations(table, models, settings, folds, share, repeats)
-    return tasks
-
-
-def _find(opened: Findings, summary: Summary) -> Findings:
-    """Return the findings: Table 1, its claims, and those of Figure 1."""
-    names = [row["dataset"] for row in published(KEY)["table"][0]["rows"].values()]
-    return replace(
-        opened,
-        comparisons=compare(KEY, summary),
-        claims=[*_table_claims(summary, names), *_iris_claims(summary)],
-        notes=_notes(summary),
-    )
-
-
-def _notes(summary: Summary) -> list[str]:
-    bins = {task.source.name: task.source.bins for task in summary.spec.tasks}
-    repeats = max(task.last for task in summary.spec.tasks)
-    listed = ", ".join(f"{name} {number}" for name, number in bins.items())
+    models = (Model("MLNB", "map", pseudocount=settings.map_pseudocount), Model("BIBL", "evidence"))
+    repeats = QUICK_REPEATS if quick else REPEATS
     return [
-        f"Scores are means over {repeats} independent cross-validations; a tenth of n training rows is "
-        "floor(n / 10).",
-        f"Intervals per numeric column: {listed}. The paper does not say how it cut them; these settings, "
-        "and which columns are categories, were found by fitting its table, so the agreement is partly of "
-        "our making.",
-        "Where MLNB gives every class probability zero (0/0), the uniform distribution stands in, and the "
-        "row is worth the share of a guess in the 0/1-score.",
+        task
+        for name, folds in folds_by_table().items()
+        for share in (SHARES if name == "iris" else (1.0, 0.1))
+        for task in cross_validations(
+            source(name, settings, BINS.get(name, 5)), models, settings, folds, share, repeats
+        )
     ]
 
 
-def _table_claims(summary: Summary, names: list[str]) -> list[Claim]:
+def _find(opened: Findings, spec: Spec[Task], results: dict[str, Result]) -> Findings:
+    """Return the findings: Table 1, its claims, and those of Figure 1."""
+    scores = results_of(spec, results)
+    bins = {task.source.name: task.source.bins for task in spec.tasks}
+    of_folds = scores.at(protocol="cross-validation")
+    return replace(
+        opened,
+        comparisons=compare(KEY, scores),
+        claims=[*_table_claims(of_folds), *_iris_claims(of_folds.at(table="iris"))],
+        notes=notes_of(
+            KEY,
+            repeats=max(task.last for task in spec.tasks),
+            bins=", ".join(f"{name} {number}" for name, number in bins.items()),
+        ),
+        scores=scores_of(spec, scores),
+    )
+
+
+def _table_claims(results: Results) -> list[Claim]:
     """Return the claims on the tables, with all and with a tenth of the training rows."""
-    hits, full = _gains(summary, names, "accuracy", 1.0), _gains(summary, names, "log_score", 1.0)
-    few_hits, few = _gains(summary, names, "accuracy", 0.1), _gains(summary, names, "log_score", 0.1)
+    hits, few_hits, full, few = (
+        results.leads("BIBL", "MLNB", "table", score=score, fraction=fraction)
+        for score in ("accuracy", "log_score")
+        for fraction in (1.0, 0.1)
+    )
     return [
         Claim(
             "section 4",
             "With all training rows, the 0/1-scores differ by less than 3 points on most tables.",
-            most_of(by_lead(0.03 - abs(value), error) for value, error in hits.values()),
-            _listed(hits, 100, "points", 1),
+            hits.changed(lambda value: 0.03 - abs(value)).most(),
+            _in_points(hits),
         ),
         Claim(
             "section 4",
             "With all training rows, BIBL has the better log-score on every table.",
-            all_of(by_lead(*gain) for gain in full.values()),
-            _listed(full, 1, "nats", 2),
+            full.every(),
+            f"BIBL less MLNB in nats: {full.text(2)}",
         ),
         Claim(
             "abstract, section 4",
             "With a tenth of the training rows, BIBL has the better 0/1-score on every table.",
-            all_of(by_lead(*gain) for gain in few_hits.values()),
-            _listed(few_hits, 100, "points", 1),
+            few_hits.every(),
+            _in_points(few_hits),
         ),
         Claim(
             "abstract, section 4",
             "With a tenth of the training rows, BIBL has the better log-score on every table.",
-            all_of(by_lead(*gain) for gain in few.values()),
-            _listed(few, 1, "nats", 2),
+            few.every(),
+            f"BIBL less MLNB in nats: {few.text(2)}",
         ),
     ]
 
 
-def _iris_claims(summary: Summary) -> list[Claim]:
+def _in_points(leads: Leads[str]) -> str:
+    return f"BIBL less MLNB in points: {leads.text(1, scale=100)}"
+
+
+def _iris_claims(results: Results) -> list[Claim]:
     """Return the claims on Iris, by the share of the training rows."""
-    by_share = {
-        share: mean_of(summary.difference(_iris(summary, share), "BIBL", "MLNB", "log_score"))
-        for share in SHARES
-    }
-    tenth, whole = (summary.mean(_iris(summary, share), "BIBL", "accuracy") for share in (0.1, 1.0))
+    leads = by_share(results, "BIBL", "MLNB", SHARES)
+    tenth, whole = (results.mean(fraction=share, model="BIBL", score="accuracy") for share in (0.1, 1.0))
     # Taken as independent: both use the same repetitions, but other training rows.
-    apart = Mean(whole.value - tenth.value, math.hypot(whole.standard_error, tenth.standard_error))
+    gap = apart(whole, tenth)
     return [
         Claim(
             "Figure 1",
             "On Iris, BIBL has the better log-score whatever share of the training rows is used.",
-            all_of(by_lead(*gain) for gain in by_share.values()),
-            "lead in nats: "
-            + ", ".join(f"{share:.0%} {signed(*gain, 2)}" for share, gain in by_share.items()),
+            leads.every(),
+            f"lead in nats: {leads.text(2)}",
         ),
         Claim(
             "section 5",
             "On Iris, BIBL predicts with a tenth of the training rows as well as with all: less than 1 point "
             "of the 0/1-score apart.",
-            by_lead(0.01 - abs(apart.value), apart.standard_error),
+            by_lead(0.01 - abs(gap.value), gap.standard_error),
             f"0/1-score {100 * tenth.value:.1f} with a tenth, {100 * whole.value:.1f} with all; "
-            f"{signed(100 * apart.value, 100 * apart.standard_error, 2)} points apart",
+            f"{signed(100 * gap.value, 100 * gap.standard_error, 2)} points apart",
         ),
     ]
 
 
-def _iris(summary: Summary, share: float) -> str:
-    return summary.group("iris", "cross-validation", share)
+def by_share(results: Results, model: str, other: str, shares: tuple[float, ...]) -> Leads[str]:
+    """Return the leads of one model over another in the log score, by the share of the training rows."""
+    return Leads(
+        {f"{share:.0%}": results.lead(model, other, fraction=share, score="log_score") for share in shares}
+    )
 
 
-def _gains(summary: Summary, names: list[str], score: ScoreName, share: float) -> dict[str, Mean]:
-    groups = {name: summary.group(name, "cross-validation", share) for name in names}
-    return {name: mean_of(summary.difference(group, "BIBL", "MLNB", score)) for name, group in groups.items()}
-
-
-def _listed(gains: dict[str, Mean], scale: float, unit: str, digits: int) -> str:
-    texts = [
-        f"{name} {signed(scale * value, scale * error, digits)}" for name, (value, error) in gains.items()
-    ]
-    return f"BIBL less MLNB in {unit}: " + ", ".join(texts)
-
-
-EXPERIMENT = of_predictions(KEY, DEFAULTS, _tasks, _find)
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find)

@@ -23,16 +23,15 @@ from codelength.scores import Predictions
 from codelength.table import Coded
 from codelength.typing import FloatArray
 
+from ..experiment import Experiment
 from ..findings import Findings, ResultTable, Value
-from ..model_task import cross_validations, experiment, parts, predictions_of
-from ..overview import by_table, claim, overall
-from ..paper import source
+from ..predictions import by_table, claim, overall, parts, predictions_of, results_of, scores_of
 from ..prepared import Prepared, prepare
-from ..published import published
+from ..published import notes_of
 from ..settings import Settings
-from ..spec import Model, Result, Source
-from ..summary import Summary
-from .bayes_optimal_ibl import BINS
+from ..spec import Model, Result, Source, Spec
+from ..task import cross_validations, source
+from .bayes_optimal_ibl import BINS, folds_by_table
 
 KEY = "evidence-weights"
 SHARES = (1.0, 0.1)
@@ -88,15 +87,7 @@ class Weighed:
 
     @classmethod
     def of(cls, train: Coded, seed: int = 0) -> "Weighed":
-        """Fit the models to some rows, and learn both kinds of weights.
-
-        Parameters
-        ----------
-        train : Coded
-            Training rows.
-        seed : int
-            Seed of the inner folds.
-        """
+        """Fit the models to some rows, and learn both kinds of weights."""
         specs, labels = models_for(train), np.asarray(train.class_codes, dtype=np.int64)
         counts = np.bincount(labels, minlength=train.schema.n_classes).astype(np.float64)
         held_outs = np.empty((len(specs), train.n_rows, train.schema.n_classes))
@@ -158,14 +149,9 @@ class WeightsTask:
     seed: int = 0
 
     @property
-    def group(self) -> str:
-        """Name shared by the repetitions of one experiment."""
-        return f"{self.source.name}/weights"
-
-    @property
     def key(self) -> str:
         """Name of the task."""
-        return self.group
+        return f"{self.source.name}/weights"
 
     @property
     def n_items(self) -> int:
@@ -191,87 +177,64 @@ class WeightsTask:
 
 
 def _rows(quick: bool) -> list[tuple[str, int]]:
-    rows = published("bayes-optimal-ibl")["table"][0]["rows"].values()
-    return [(row["dataset"], row["folds"]) for row in rows if not quick or row["dataset"] in QUICK_TABLES]
+    """Return the names of the tables, and their folds."""
+    return [(name, folds) for name, folds in folds_by_table().items() if not quick or name in QUICK_TABLES]
 
 
 def _tasks(quick: bool, settings: Settings) -> list[Any]:
     """Return the tasks: weights of whole tables, and cross-validations."""
     tasks: list[Any] = []
+    models, repeats = [Model(name, KEY) for name in NAMES], QUICK_REPEATS if quick else REPEATS
     for name, folds in _rows(quick):
         table = source(name, settings, BINS.get(name, 5))
         tasks.append(WeightsTask(table, settings.seed))
         for share in SHARES:
             tasks += cross_validations(
-                "evidence_weights",
-                table,
-                NAMES,
-                settings,
-                folds=folds,
-                fraction=share,
-                repeats=QUICK_REPEATS if quick else REPEATS,
-                effort=20.0,
+                table, models, settings, folds, share, repeats, experiment="evidence_weights", effort=20.0
             )
     return tasks
 
 
-def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> Findings:
+def _find(opened: Findings, spec: Spec[Any], results: Mapping[str, Result]) -> Findings:
     """Return the findings: claims on pairs of weightings, and tables."""
-    names = [name for name, _ in _rows(summary.spec.quick)]
+    names, everything = [name for name, _ in _rows(spec.quick)], results_of(spec, results)
+    scores = everything.at(protocol="cross-validation")
     pairs = ((EVIDENCE, NAIVE), (EVIDENCE, BEST), (POOL, EVIDENCE), (POOL, NAIVE), (EQUAL, EVIDENCE))
     return replace(
         opened,
-        claims=[claim(summary, names, share, *pair) for share in (0.1, 1.0) for pair in pairs],
+        claims=[claim(scores, names, share, *pair) for share in (0.1, 1.0) for pair in pairs],
         tables=[
-            overall(summary, names, SHARES, NAMES),
-            by_table(summary, names, SHARES, NAMES),
-            _weights(names, results),
-            _all_weights(names, results),
+            overall(scores, names, SHARES, NAMES),
+            by_table(scores, names, SHARES, NAMES),
+            *_weights({name: results[f"{name}/weights"] for name in names}),
         ],
-        notes=[
-            "Models: naive Bayes with the uniform prior (BIBL) on all variables, without each of them in "
-            "turn, and on none; forests under the principle of indifference (none, the best, all); mixtures "
-            f"of {', '.join(map(str, COMPONENTS))} components with the class as a variable, by "
-            "Cheeseman-Stutz. A variable that does not take part is described by its own shares of values.",
-            f"{EVIDENCE}: equation (4) as the paper has it, on whole rows. {POOL}: tempered, pooled "
-            f"log-linearly, weighted by predictions of the class in {INNER_FOLDS} folds of the training "
-            f"rows. {EQUAL}: the mean of the class probabilities.",
-        ],
+        notes=notes_of(KEY, components=", ".join(map(str, COMPONENTS)), folds=INNER_FOLDS),
+        scores=scores_of(spec, everything),
     )
 
 
-def _weights(names: Sequence[str], results: Mapping[str, Result]) -> ResultTable:
-    """Return the model with the largest weight on each table, under both kinds of weights."""
-    rows: list[dict[str, Value]] = []
-    for name in names:
-        result = results[f"{name}/weights"]
+def _weights(results: Mapping[str, Result]) -> list[ResultTable]:
+    """Return the model with the largest weight on each table, and all weights, of both kinds."""
+    heaviest: list[dict[str, Value]] = []
+    every: list[dict[str, Value]] = []
+    for name, result in results.items():
         row: dict[str, Value] = {"table": name, "models": len(result["names"])}
         for kind in ("evidence", "pool"):
-            weights = np.array(result[kind])
-            best = first_best(weights)
-            row[f"heaviest by {kind}"] = result["names"][best]
-            row[f"weight by {kind}"] = float(weights[best])
-        rows.append(row)
-    return ResultTable("weights", "Where the weights are, learned from all rows", rows, decimals=3)
-
-
-def _all_weights(names: Sequence[str], results: Mapping[str, Result]) -> ResultTable:
-    rows: list[dict[str, Value]] = [
-        {"table": name, "model": model, "code length": length, "evidence": evidence, "pool": pool}
-        for name in names
-        for result in [results[f"{name}/weights"]]
-        for model, length, evidence, pool in zip(
+            best = first_best(np.array(result[kind]))
+            row |= {f"heaviest by {kind}": result["names"][best], f"weight by {kind}": result[kind][best]}
+        heaviest.append(row)
+        columns = zip(
             result["names"], result["code_lengths"], result["evidence"], result["pool"], strict=True
         )
+        every += [
+            {"table": name, "model": model, "code length": length, "evidence": evidence, "pool": pool}
+            for model, length, evidence, pool in columns
+        ]
+    title = "Where the weights are, learned from all rows"
+    return [
+        ResultTable("weights", title, heaviest, decimals=3),
+        ResultTable("all_weights", "All models and both weights", every, decimals=4, shown=False),
     ]
-    return ResultTable("all_weights", "All models and both weights", rows, decimals=4, shown=False)
 
 
-EXPERIMENT = experiment(
-    KEY,
-    "Weights of models: evidence or prediction",
-    "Our own comparison, on Table 1 of Kontkanen, Myllymäki, Silander and Tirri (1998), by its equation (4).",
-    DEFAULTS,
-    _tasks,
-    _find,
-)
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, page="further")

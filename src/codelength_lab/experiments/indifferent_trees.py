@@ -16,16 +16,15 @@ from codelength.networks.forest import ForestCounts
 from codelength.networks.one_forest import OneForest, best_forest
 from codelength.scores import Predictions
 
+from ..experiment import Experiment
 from ..findings import Findings
-from ..model_task import ModelTask, cross_validations, experiment, parts, predictions_of
-from ..overview import by_table, claim, overall
-from ..paper import source
+from ..predictions import by_table, claim, overall, parts, predictions_of, results_of, scores_of
 from ..prepared import Prepared
-from ..published import published
+from ..published import notes_of
 from ..settings import Settings
-from ..spec import Model, Result
-from ..summary import Summary
-from .indifferent_naive_bayes import BINS, FOLDS, LARGE
+from ..spec import Model, Result, Spec
+from ..task import Task, cross_validations, source
+from .indifferent_naive_bayes import BINS, FOLDS, LARGE, names_of_tables
 
 KEY = "indifferent-trees"
 SHARES = (1.0, 0.1)
@@ -67,26 +66,32 @@ def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Ma
     return {model.name: made[model.name] for model in models}
 
 
-def _tasks(quick: bool, settings: Settings) -> list[ModelTask]:
-    tasks = []
-    for name in _names(quick):
-        table = source(name, settings, BINS, categories=False)
-        repeats = 1 if quick else REPEATS_LARGE if name in LARGE else REPEATS
-        for share in SHARES:
-            tasks += cross_validations(
-                "indifferent_trees", table, MODELS, settings, folds=FOLDS, fraction=share, repeats=repeats
-            )
-    return tasks
+def _tasks(quick: bool, settings: Settings) -> list[Task]:
+    models = [Model(name, KEY) for name in MODELS]
+    return [
+        task
+        for name in _names(quick)
+        for share in SHARES
+        for task in cross_validations(
+            source(name, settings, BINS, categories=False),
+            models,
+            settings,
+            FOLDS,
+            share,
+            1 if quick else REPEATS_LARGE if name in LARGE else REPEATS,
+            experiment="indifferent_trees",
+        )
+    ]
 
 
 def _names(quick: bool) -> list[str]:
-    every = list(published("indifferent-naive-bayes")["datasets"].values())
-    return [name for name in every if name in QUICK_TABLES] if quick else every
+    return [name for name in names_of_tables() if not quick or name in QUICK_TABLES]
 
 
-def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> Findings:
+def _find(opened: Findings, spec: Spec[Task], results: Mapping[str, Result]) -> Findings:
     """Return the findings: claims on pairs of models, and tables."""
-    names = _names(summary.spec.quick)
+    names, everything = _names(spec.quick), results_of(spec, results)
+    scores = everything.at(protocol="cross-validation")
     pairs = (
         (INDIFFERENT_BEST, BEST),
         (INDIFFERENT_AVERAGE, AVERAGE),
@@ -96,29 +101,18 @@ def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> 
     )
     return replace(
         opened,
-        claims=[claim(summary, names, share, *pair) for share in (0.1, 1.0) for pair in pairs],
-        tables=[overall(summary, names, SHARES, MODELS), by_table(summary, names, SHARES, MODELS)],
-        notes=_notes(summary),
+        claims=[claim(scores, names, share, *pair) for share in (0.1, 1.0) for pair in pairs],
+        tables=[overall(scores, names, SHARES, MODELS), by_table(scores, names, SHARES, MODELS)],
+        notes=notes_of(
+            KEY,
+            folds=spec.tasks[0].folds,
+            repeats=REPEATS,
+            repeats_large=REPEATS_LARGE,
+            large=", ".join(LARGE),
+            strength=STRENGTH,
+        ),
+        scores=scores_of(spec, everything),
     )
 
 
-def _notes(summary: Summary) -> list[str]:
-    folds = summary.spec.tasks[0].folds
-    return [
-        f"Scores are means over repeated cross-validations of {folds} folds; {REPEATS_LARGE} repetitions on "
-        f"{', '.join(LARGE)}, {REPEATS} on the other tables. DCREDITS is not available.",
-        f"{BEST} and {AVERAGE} have a Dirichlet prior: {STRENGTH:g} pseudocounts of the whole table, shared "
-        "evenly by the pairs of values of any two variables in each class.",
-        f"{INDIFFERENT_BEST} and {INDIFFERENT_AVERAGE} take the joint parameters of any two variables to be "
-        f"equally probable, {UNIFORM_BEST} those of the whole forest, which is approximate for deep trees.",
-    ]
-
-
-EXPERIMENT = experiment(
-    KEY,
-    "The principle of indifference for tree-augmented naive Bayes",
-    "Our own comparison, on the tables of Cerquides and López de Mántaras (2003), who leave it to others.",
-    DEFAULTS,
-    _tasks,
-    _find,
-)
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, page="further")

@@ -15,17 +15,17 @@ from codelength.naive_bayes.interval_average import IntervalAverage
 from codelength.scores import Predictions
 from codelength.table.cutting import AVERAGED, with_intervals_of
 
-from ..findings import Claim, Findings, ResultTable, Value, signed
-from ..model_task import ModelTask, cross_validations, experiment
-from ..overview import by_table, claim, overall
-from ..paper import source
+from ..claims import Claim
+from ..experiment import Experiment
+from ..findings import Findings, ResultTable, Value
+from ..predictions import by_table, claim, overall, results_of, scores_of
 from ..prepared import Prepared
-from ..published import published
+from ..published import notes_of
+from ..results import Results
 from ..settings import Settings
-from ..spec import Model, Result
-from ..summary import Summary, mean_of
-from ..verdicts import all_of, by_lead
-from .bayes_optimal_ibl import BINS
+from ..spec import Model, Result, Spec
+from ..task import Task, cross_validations, source
+from .bayes_optimal_ibl import BINS, by_share, folds_by_table
 from .bayes_optimal_ibl import SHARES as IRIS_SHARES
 
 KEY = "interval-averages"
@@ -59,92 +59,65 @@ def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Ma
 
 def _rows() -> list[tuple[str, int]]:
     """Return the names of the tables that have numbers, and their folds."""
-    rows = published("bayes-optimal-ibl")["table"][0]["rows"].values()
-    return [(row["dataset"], row["folds"]) for row in rows if row["dataset"] not in WITHOUT_NUMBERS]
+    return [(name, folds) for name, folds in folds_by_table().items() if name not in WITHOUT_NUMBERS]
 
 
-def _tasks(quick: bool, settings: Settings) -> list[ModelTask]:
-    repeats = QUICK_REPEATS if quick else REPEATS
+def _tasks(quick: bool, settings: Settings) -> list[Task]:
+    models = [Model(name, KEY) for name in MODELS]
     return [
         task
         for name, folds in _rows()
         for share in (IRIS_SHARES if name == "iris" else SHARES)
         for task in cross_validations(
-            "interval_averages",
             source(name, settings, BINS.get(name, 5)),
-            MODELS,
+            models,
             settings,
-            folds=folds,
-            fraction=share,
-            repeats=repeats,
+            folds,
+            share,
+            QUICK_REPEATS if quick else REPEATS,
+            experiment="interval_averages",
         )
     ]
 
 
-def _find(opened: Findings, summary: Summary, results: Mapping[str, Result]) -> Findings:
+def _find(opened: Findings, spec: Spec[Task], results: Mapping[str, Result]) -> Findings:
     """Return the findings: claims on the average over cut points, and tables."""
-    names = [name for name, _ in _rows()]
-    return replace(
-        opened,
-        claims=[
-            *(
-                claim(summary, names, share, AVERAGE, other)
-                for share in (0.1, 1.0)
-                for other in (FIXED, WHOLE)
-            ),
-            _iris_claim(summary),
-        ],
-        tables=[
-            overall(summary, names, SHARES, MODELS),
-            by_table(summary, names, SHARES, MODELS),
-            _iris_table(summary),
-        ],
-        notes=[
-            f"{AVERAGE}: up to {AVERAGED.n_bins} intervals of equal frequency, learned from the training "
-            "rows; all ways to merge neighbouring ones are averaged, each weighted by its evidence.",
-            f"Fixed cut points are those of our reproduction of the paper. In “{WHOLE}” they are computed "
-            "from the test rows too (but not from their classes), as the paper seems to have done.",
-            f"Without {', '.join(WITHOUT_NUMBERS)}, which have no numbers.",
-        ],
-    )
-
-
-def _iris(summary: Summary, share: float) -> str:
-    return summary.group("iris", "cross-validation", share)
-
-
-def _iris_claim(summary: Summary) -> Claim:
-    """Return the claim on Iris, by the share of the training rows."""
-    leads = {
-        share: mean_of(summary.difference(_iris(summary, share), AVERAGE, FIXED, "log_score"))
-        for share in IRIS_SHARES
-    }
-    return Claim(
+    names, everything = [name for name, _ in _rows()], results_of(spec, results)
+    scores = everything.at(protocol="cross-validation")
+    pairs = [(share, other) for share in (0.1, 1.0) for other in (FIXED, WHOLE)]
+    leads = by_share(scores.at(table="iris"), AVERAGE, FIXED, IRIS_SHARES)
+    on_iris = Claim(
         "log loss on iris, as in Figure 1 of the paper",
         f"{AVERAGE} is ahead of {FIXED}, whatever share of the training rows is used.",
-        all_of(by_lead(*lead) for lead in leads.values()),
-        "lead in nats: " + ", ".join(f"{share:.0%} {signed(*lead)}" for share, lead in leads.items()),
+        leads.every(),
+        f"lead in nats: {leads.text()}",
         is_beyond=True,
+    )
+    return replace(
+        opened,
+        claims=[*(claim(scores, names, share, AVERAGE, other) for share, other in pairs), on_iris],
+        tables=[
+            overall(scores, names, SHARES, MODELS),
+            by_table(scores, names, SHARES, MODELS),
+            _iris_table(scores.at(table="iris")),
+        ],
+        notes=notes_of(
+            KEY, average=AVERAGE, whole=WHOLE, bins=AVERAGED.n_bins, without=", ".join(WITHOUT_NUMBERS)
+        ),
+        scores=scores_of(spec, everything),
     )
 
 
-def _iris_table(summary: Summary) -> ResultTable:
+def _iris_table(results: Results) -> ResultTable:
+    """Return the scores on Iris, by the share of the training rows."""
     rows: list[dict[str, Value]] = []
     for share in IRIS_SHARES:
         row: dict[str, Value] = {"share of the training rows": f"{share:.0%}"}
-        for model in MODELS:
-            row[f"log loss, {model}"] = -summary.mean(_iris(summary, share), model, "log_score").value
-        for model in MODELS:
-            row[f"accuracy, {model}"] = summary.mean(_iris(summary, share), model, "accuracy").value
+        for word, score, sign in (("log loss", "log_score", -1), ("accuracy", "accuracy", 1)):
+            for model in MODELS:
+                row[f"{word}, {model}"] = sign * results.mean(fraction=share, model=model, score=score).value
         rows.append(row)
     return ResultTable("iris", "Iris, by the share of the training rows", rows, decimals=3)
 
 
-EXPERIMENT = experiment(
-    KEY,
-    "Averages over cut points",
-    "Our own comparison, on the tables of Kontkanen, Myllymäki, Silander and Tirri (1998).",
-    DEFAULTS,
-    _tasks,
-    _find,
-)
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, page="further")

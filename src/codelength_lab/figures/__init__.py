@@ -1,4 +1,7 @@
-"""Figures of the papers drawn from our results, as reproducible SVG files."""
+"""Figures of the papers drawn from our results, as reproducible SVG files.
+
+Each module returns panels by the name of the file: functions that draw into one pair of axes.
+"""
 
 import os
 from collections.abc import Callable
@@ -11,12 +14,10 @@ from ..findings import Findings
 from ..registry import shown_on
 from .approximations import approximations
 from .averages import averages
-from .further import further
-from .iris import interval_averages, iris
 from .learning_curves import learning_curves
+from .models import further, interval_averages, iris, versus
 from .questions import hidden_classes, orderings
 from .selection import selection
-from .versus import versus
 
 __all__ = ["FIGURES", "draw"]
 
@@ -36,21 +37,8 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
 
 
 def draw(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
-    """Draw the figures of an experiment, if it has any; needs matplotlib.
-
-    Parameters
-    ----------
-    findings : Findings
-        Findings of the experiment.
-    directory : path
-        Directory to write to.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-    """
-    figures_of = FIGURES.get(findings.paper)
+    """Draw the figures of an experiment, if it has any, and return the files written; needs matplotlib."""
+    figures_of = FIGURES.get(findings.experiment)
     if figures_of is None:
         return []
     return [save(panels, Path(directory) / f"{name}.svg") for name, panels in figures_of(findings).items()]

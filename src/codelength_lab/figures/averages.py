@@ -1,6 +1,7 @@
 """ModelAverage and other classifiers: critical differences, and gains table by table."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from codelength.plot.style import BLACK, BLUE, GREY, ORANGE, Axes, Panel
@@ -8,6 +9,7 @@ from codelength.plot.style import BLACK, BLUE, GREY, ORANGE, Axes, Panel
 from ..experiments.averages.models import AVERAGE, title_of
 from ..experiments.averages.rows import MUCH
 from ..findings import Findings
+from .charts import by_table
 
 Row = dict[str, Any]
 
@@ -16,7 +18,9 @@ def averages(findings: Findings) -> dict[str, list[Panel]]:
     """Return panels of ranks with the groups that do not differ, and of gains over the best opponent."""
     ranks = findings.table("ranks")
     shares = list(dict.fromkeys(row["share"] for row in ranks))
-    panels = {share: _ranks([row for row in ranks if row["share"] == share]) for share in shares}
+    panels = {
+        share: partial(_ranks, rows=[row for row in ranks if row["share"] == share]) for share in shares
+    }
     return {
         "critical-difference": [panels["all"]],
         "critical-difference-by-share": [panels[share] for share in shares if share != "all"],
@@ -24,40 +28,34 @@ def averages(findings: Findings) -> dict[str, list[Panel]]:
     }
 
 
-def _ranks(rows: Sequence[Row]) -> Panel:
-    """Return a panel of models along an axis of ranks; bars join those that do not differ."""
+def _ranks(axes: Axes, rows: Sequence[Row]) -> None:
+    """Draw models along an axis of ranks; bars join those that do not differ."""
     by_rank = sorted(rows, key=lambda row: row["mean rank"])
     n = len(by_rank)
-    groups = [
-        [row["mean rank"] for row in by_rank if letter in row["group"]]
-        for letter in sorted({letter for row in rows for letter in row["group"]})
-    ]
+    letters = sorted({letter for row in rows for letter in row["group"]})
+    groups = [[row["mean rank"] for row in by_rank if letter in row["group"]] for letter in letters]
     bars = [group for group in groups if len(group) > 1]
     # Labels start below the bars, whose number varies.
     first_label = 0.6 + 0.35 * len(bars)
-
-    def panel(axes: Axes) -> None:
-        axes.hlines(0, 1, n, color=BLACK, linewidth=1)
-        for rank in range(1, n + 1):
-            axes.vlines(rank, 0, 0.15, color=BLACK, linewidth=1)
-            axes.text(rank, 0.25, str(rank), ha="center", va="bottom", fontsize=8)
-        # The better half is labelled on the left and the worse half on the right, so that no two lines cross.
-        half = (n + 1) // 2
-        for place, row in enumerate(by_rank):
-            left = place < half
-            depth = -(first_label + 0.5 * (place if left else n - 1 - place))
-            _label(axes, row, 0.7 if left else n + 0.3, depth, left=left)
-        for number, group in enumerate(bars, 1):
-            level = -0.35 * number
-            axes.plot([min(group) - 0.05, max(group) + 0.05], [level] * 2, color=GREY, linewidth=3.5)
-        axes.set_xlim(-0.45 * n, 1.45 * n + 1)
-        axes.set_ylim(-(first_label + 0.5 * half), 0.7)
-        axes.axis("off")
-        share = rows[0]["share"]
-        words = "all shares of the rows" if share == "all" else f"{share} of the rows"
-        axes.set_title(f"mean rank by log loss, {words}\n(bars join models that do not differ)", fontsize=9)
-
-    return panel
+    axes.hlines(0, 1, n, color=BLACK, linewidth=1)
+    for rank in range(1, n + 1):
+        axes.vlines(rank, 0, 0.15, color=BLACK, linewidth=1)
+        axes.text(rank, 0.25, str(rank), ha="center", va="bottom", fontsize=8)
+    # The better half is labelled on the left and the worse half on the right, so that no two lines cross.
+    half = (n + 1) // 2
+    for place, row in enumerate(by_rank):
+        left = place < half
+        depth = -(first_label + 0.5 * (place if left else n - 1 - place))
+        _label(axes, row, 0.7 if left else n + 0.3, depth, left=left)
+    for number, group in enumerate(bars, 1):
+        level = -0.35 * number
+        axes.plot([min(group) - 0.05, max(group) + 0.05], [level] * 2, color=GREY, linewidth=3.5)
+    axes.set_xlim(-0.45 * n, 1.45 * n + 1)
+    axes.set_ylim(-(first_label + 0.5 * half), 0.7)
+    axes.axis("off")
+    share = rows[0]["share"]
+    words = "all shares of the rows" if share == "all" else f"{share} of the rows"
+    axes.set_title(f"mean rank by log loss, {words}\n(bars join models that do not differ)", fontsize=9)
 
 
 def _label(axes: Axes, row: Row, end: float, depth: float, *, left: bool) -> None:
@@ -83,8 +81,7 @@ def _gains(findings: Findings) -> list[Panel]:
     losses = {(row["table"], row["share"], row["model"]): row["log loss"] for row in cells}
     field = dict.fromkeys(row["model"] for row in findings.table("ranks"))
     opponents = [model for model in field if model != title_of(AVERAGE)]
-    shares = list(dict.fromkeys(row["share"] for row in cells))
-    tables = list(dict.fromkeys(row["table"] for row in cells))
+    shares, tables = (list(dict.fromkeys(row[name] for row in cells)) for name in ("share", "table"))
 
     def gain(table: str, share: float) -> float:
         best = min(losses[table, share, model] for model in opponents)
@@ -93,25 +90,22 @@ def _gains(findings: Findings) -> list[Panel]:
     order = sorted(tables, key=lambda table: sum(gain(table, share) for share in shares))
     by_share = {share: [gain(table, share) for table in order] for share in shares}
     reach = 1.1 * max(abs(value) for gains in by_share.values() for value in gains)
-    return [_gains_at(order, gains, share, reach) for share, gains in by_share.items()]
+    return [
+        partial(_gains_at, tables=order, gains=gains, share=share, reach=reach)
+        for share, gains in by_share.items()
+    ]
 
 
-def _gains_at(tables: Sequence[str], gains: Sequence[float], share: float, reach: float) -> Panel:
-    """Return a panel of gains with one share of the rows; small ones are grey."""
-
-    def panel(axes: Axes) -> None:
-        for place, gain in enumerate(gains):
-            colour = GREY if abs(gain) <= MUCH else BLUE if gain > 0 else ORANGE
-            axes.plot([0, gain], [place, place], color=colour, linewidth=1.2, alpha=0.5)
-            axes.plot(gain, place, "o", color=colour, markersize=4)
-        axes.axvline(0, color="#444444", linewidth=0.9)
-        axes.set_xlim(-reach, reach)
-        axes.set_yticks(range(len(tables)), tables, fontsize=6.5)
-        axes.grid(visible=False, axis="y")
-        axes.set(
-            title=f"gain over the best opponent, {share:.0%} of the rows",
-            xlabel=f"nats of log loss per row (grey within ± {MUCH:g})",
-        )
-        axes.title.set_fontsize(9)
-
-    return panel
+def _gains_at(axes: Axes, tables: Sequence[str], gains: Sequence[float], share: float, reach: float) -> None:
+    """Draw gains with one share of the rows; small ones are grey."""
+    for place, gain in enumerate(gains):
+        colour = GREY if abs(gain) <= MUCH else BLUE if gain > 0 else ORANGE
+        axes.plot([0, gain], [place, place], color=colour, linewidth=1.2, alpha=0.5)
+        axes.plot(gain, place, "o", color=colour, markersize=4)
+    axes.set_xlim(-reach, reach)
+    by_table(axes, tables, fontsize=6.5)
+    axes.set(
+        title=f"gain over the best opponent, {share:.0%} of the rows",
+        xlabel=f"nats of log loss per row (grey within ± {MUCH:g})",
+    )
+    axes.title.set_fontsize(9)

@@ -1,6 +1,6 @@
-"""Printed figures of the papers, and the tolerances of ours.
+"""Titles, citations and notes of all experiments; printed figures of the papers, and the tolerances of ours.
 
-There is one rule. A figure matches if
+There is one rule for figures. A figure matches if
 
     |ours - printed| <= slack + rounding + noise * standard error.
 
@@ -17,10 +17,11 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from ..findings import Comparison
-from ..summary import Summary
+from ..results import Results
 
 _HERE = Path(__file__).parent
 
@@ -29,27 +30,41 @@ NOISE = 2 * math.sqrt(2)
 
 
 @cache
-def published(paper: str) -> dict[str, Any]:
-    """Return the file of a paper: its printed figures and their tolerances.
+def published(experiment: str) -> dict[str, Any]:
+    """Return the file of an experiment: title, citation and notes, and printed figures with their tolerances.
+
+    An experiment without a file has its key as the title.
 
     Examples
     --------
     >>> published("predictive-inference")["table"][0]["rows"]["Glass"]["values"][:3]
     [0.701, 0.668, 0.668]
     """
-    with open(_HERE / f"{paper}.toml", "rb") as file:
-        return tomllib.load(file)
+    path = _HERE / f"{experiment}.toml"
+    if not path.exists():
+        return {"title": experiment, "citation": "", "notes": []}
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def notes_of(experiment: str, **values: Any) -> list[str]:
+    """Return the notes of an experiment with values in place of their names.
+
+    A note that names a value of None is left out.
+
+    Examples
+    --------
+    >>> notes_of("interval-averages", bins=20, average="A", whole="W", without=None)[-1][:20]
+    'Fixed cut points are'
+    """
+    given = [
+        (note, [name.partition(".")[0] for _, name, _, _ in Formatter().parse(note) if name])
+        for note in published(experiment)["notes"]
+    ]
+    return [note.format(**values) for note, names in given if all(values[name] is not None for name in names)]
 
 
 def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:
     """Yield each row of a printed table: its name, its entry in the file, and its figures by column.
-
-    Parameters
-    ----------
-    paper : str
-        Key of the paper.
-    table : str
-        Name of the table.
 
     Examples
     --------
@@ -66,17 +81,7 @@ def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], 
 def compared(
     paper: str, table: str, row: str, column: str, printed: float, ours: float, standard_error: float
 ) -> Comparison:
-    """Compare a printed figure with ours, by the tolerances in the file of the paper.
-
-    Parameters
-    ----------
-    paper, table, row, column : str
-        Place of the printed figure.
-    printed, ours : float
-        The figures.
-    standard_error : float
-        Standard error of ours.
-    """
+    """Compare a printed figure with ours, by the tolerances in the file of the paper."""
     made = Comparison(table, row, column, printed, ours, standard_error, 0, 0.0, 0.0, 0.0)
     return judged(paper, made)
 
@@ -86,19 +91,12 @@ def judged(paper: str, comparison: Comparison) -> Comparison:
 
     A reason that was computed with the figure takes precedence over the one in the file. Figures of tables
     that are not in the file keep their tolerances.
-
-    Parameters
-    ----------
-    paper : str
-        Key of the paper.
-    comparison : Comparison
-        Printed figure and ours.
     """
     try:
         entry = _table(paper, comparison.table)
         meaning = entry["columns"][comparison.column]
     # Results of our own experiments have no printed figures.
-    except (KeyError, FileNotFoundError):
+    except KeyError:
         return comparison
     decimals = meaning["decimals"]
     made = replace(
@@ -111,25 +109,20 @@ def judged(paper: str, comparison: Comparison) -> Comparison:
     return replace(made, reason="" if made.matches else made.reason or _reason(paper, made))
 
 
-def compare(paper: str, summary: Summary, table: str = "Table 1") -> list[Comparison]:
-    """Compare every figure of a printed table with our mean scores.
-
-    Parameters
-    ----------
-    paper : str
-        Key of the paper.
-    summary : Summary
-        Our results.
-    table : str
-        Name of the printed table.
-    """
+def compare(paper: str, results: Results, table: str = "Table 1") -> list[Comparison]:
+    """Compare every figure of a printed table with our mean scores."""
     found = []
     entry = _table(paper, table)
     for row, fields, figures in printed_rows(paper, table):
         for column, printed in figures.items():
             meaning = entry["columns"][column]
-            group = summary.group(fields["dataset"], entry["protocol"], meaning.get("fraction", 1.0))
-            value, standard_error = summary.mean(group, meaning["model"], meaning["score"])
+            value, standard_error = results.mean(
+                table=fields["dataset"],
+                protocol=entry["protocol"],
+                fraction=meaning.get("fraction", 1.0),
+                model=meaning["model"],
+                score=meaning["score"],
+            )
             scale = meaning["scale"]
             found.append(
                 compared(paper, table, row, column, printed, scale * value, abs(scale) * standard_error)

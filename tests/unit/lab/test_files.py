@@ -26,7 +26,11 @@ def test_what_is_written_is_read_back(tmp_path, findings):
     paths = write(findings, tmp_path)
     again = read(tmp_path)
     assert {path.name for path in paths} == {"results.json", "comparison.csv", "scores.csv", "curves.csv"}
-    assert (again.paper, again.notes, again.claims) == (findings.paper, findings.notes, findings.claims)
+    assert (again.experiment, again.notes, again.claims) == (
+        findings.experiment,
+        findings.notes,
+        findings.claims,
+    )
     for found, made in zip(again.comparisons, findings.comparisons, strict=True):
         assert (found.table, found.row, found.column, found.reason) == (
             made.table,
@@ -67,7 +71,7 @@ def test_figures_that_no_file_knows_keep_their_tolerances(tmp_path, findings):
     own = replace(findings.comparisons[0], table="of their own", slack=0.25, rounding=0.0, noise=0.0)
     write(replace(findings, comparisons=[own]), tmp_path)
     assert read(tmp_path).comparisons[0].tolerance == 0.25
-    write(replace(findings, paper="made up", comparisons=[own]), tmp_path)
+    write(replace(findings, experiment="made up", comparisons=[own]), tmp_path)
     assert read(tmp_path).comparisons[0].tolerance == 0.25
 
 
@@ -111,8 +115,8 @@ def test_figures_are_the_same_bytes_every_time(tmp_path):
 
 
 def test_a_paper_without_figures_has_none_drawn(tmp_path, findings):
-    assert drawing.draw(replace(findings, paper="made up"), tmp_path) == []
-    names = {path.name for path in reports.save(replace(findings, paper="made up"), tmp_path / "new")}
+    assert drawing.draw(replace(findings, experiment="made up"), tmp_path) == []
+    names = {path.name for path in reports.save(replace(findings, experiment="made up"), tmp_path / "new")}
     assert names == {"results.json", "comparison.csv", "scores.csv", "curves.csv"}
 
 

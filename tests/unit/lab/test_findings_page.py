@@ -10,7 +10,8 @@ from rich.console import Console
 from codelength.blocks import Grid, Heading, Strong
 from codelength.render.markdown import markdown
 from codelength.render.terminal import show
-from codelength_lab.findings import Claim, Comparison, Findings
+from codelength_lab.claims import Claim
+from codelength_lab.findings import Comparison, Findings
 from codelength_lab.pages import blocks_of, parts_of, write
 
 
@@ -20,7 +21,7 @@ def compared(column, ours, **changes):
 
 
 FINDINGS = Findings(
-    paper="made-up",
+    experiment="made-up",
     title="A paper [of ours]",
     citation="Somebody (1999). A journal.",
     quick=True,
@@ -82,7 +83,7 @@ def test_the_page_lists_every_figure_and_every_claim(tmp_path):
     key = "bayes-optimal-ibl"
     place = tmp_path / "results" / key
     place.mkdir(parents=True)
-    write(replace(FINDINGS, paper=key), place)
+    write(replace(FINDINGS, experiment=key), place)
     (place / "figure-1.svg").write_text("<svg/>")
     parts = parts_of(tmp_path / "results")
     assert set(parts) == {key, "papers", "sizes"}

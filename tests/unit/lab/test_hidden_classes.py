@@ -11,13 +11,8 @@ from codelength.naive_bayes import Predictor, Prior
 from codelength.table import Coded, Schema
 from codelength_lab import pages as reports
 from codelength_lab import reproduce
-from codelength_lab.experiments.predictive_inference_mixtures.claims import (
-    Way,
-    answers_of,
-    claims_of,
-    ranking,
-)
-from codelength_lab.experiments.predictive_inference_mixtures.collected import Collected
+from codelength_lab.experiments.predictive_inference_mixtures.claims import answers_of, claims_of
+from codelength_lab.experiments.predictive_inference_mixtures.rows import ranking
 from codelength_lab.experiments.predictive_inference_mixtures.task import (
     CHAINS,
     MODELS,
@@ -26,6 +21,7 @@ from codelength_lab.experiments.predictive_inference_mixtures.task import (
     HiddenTask,
     hidden,
 )
+from codelength_lab.experiments.predictive_inference_mixtures.ways import SMALL, Way, results_of, sizes_of
 from codelength_lab.prepared import prepare
 from codelength_lab.registry import specify
 from codelength_lab.settings import Settings
@@ -135,7 +131,7 @@ def _collected(offsets, tables=("glass", "hepatitis")):
         for protocol in ("leave-one-out", "learning-curve")
     ]
     spec = Spec(KEY, False, Settings(), tuple(tasks))
-    return Collected(spec, {task.key: _results(task, offsets) for task in tasks})
+    return results_of(spec, {task.key: _results(task, offsets) for task in tasks})
 
 
 def test_conclusions_follow_the_scores():
@@ -159,9 +155,9 @@ def test_the_class_observed_is_judged_by_its_own_scores():
 
 def test_small_sizes_are_up_to_a_tenth_of_the_table():
     found = _collected({})
-    assert found.small_sizes("glass") == (1, 2, 5, 10, 20)
-    assert found.small_sizes("hepatitis") == (1, 2, 5, 10)
-    assert found.n_partitions("glass") == 20
+    assert sizes_of(found, "glass", SMALL) == [1, 2, 5, 10, 20]
+    assert sizes_of(found, "hepatitis", SMALL) == [1, 2, 5, 10]
+    assert sizes_of(found, "glass") == [1, 2, 5, 10, 20, 40, 80, 150]
     assert ranking({"MAP": 0.1, "EV": 0.3, "SC": 0.2}) == "EV, SC, MAP"
 
 

@@ -11,12 +11,11 @@ from codelength.errors import DataError, InvalidParameter
 from codelength.evaluation.splits import cross_validation, partition
 from codelength.naive_bayes import Predictor
 from codelength.scores import Predictions
+from codelength.scores.means import mean_of
 from codelength.table import encode
-from codelength_lab.paper import CATEGORIES
 from codelength_lab.prepared import prepare
 from codelength_lab.spec import Model, Source
-from codelength_lab.summary import mean_of
-from codelength_lab.task import Task
+from codelength_lab.task import CATEGORIES, Task
 from golden.cases import cases
 
 MODELS = (Model("MAP", "map"), Model("EV", "evidence"), Model("SC", "stochastic_complexity"))

@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 from codelength.errors import DataError, InvalidParameter
-from codelength_lab import EXPERIMENTS, PAPERS, reproduce
+from codelength_lab import EXPERIMENTS, PAPERS, registry, reproduce
 from codelength_lab import pages as reports
-from codelength_lab import paper as papers
+from codelength_lab.claims import Claim
 from codelength_lab.experiment import Experiment
-from codelength_lab.findings import Claim
-from codelength_lab.paper import opened
 from codelength_lab.published import NOISE, compared, published
 from codelength_lab.registry import specify
 from codelength_lab.settings import Settings
@@ -29,7 +27,7 @@ def test_findings_come_with_their_results_and_progress_is_told(tmp_path):
         progress=lambda done, total: told.append((done, total)),
     )
     assert made.directory == tmp_path / "bayes-optimal-ibl-quick-repeats=1"
-    assert len(told) == made.outcome.n_run == made.outcome.n_tasks
+    assert len(told) == made.outcome.n_run == len(made.outcome.results)
     assert told[-1][0] == pytest.approx(told[-1][1])
     assert made.findings.changed == ["repeats=1"]
     assert len(made.findings.comparisons) == 72
@@ -71,17 +69,17 @@ class Sum:
 def test_a_sixth_paper_is_a_file_and_a_line(tmp_path, monkeypatch):
     defaults = Settings()
 
-    def find(spec, results):
+    def find(opened, spec, results):
         total = sum(result["sum"] for result in results.values())
         claims = [Claim("section 1", "Sums grow.", by_lead(total - 3), str(total))]
-        return replace(opened(spec, defaults), claims=claims)
+        return replace(opened, claims=claims)
 
     toy = Experiment(
         "toy", defaults, lambda quick, settings: [Sum(n) for n in range(2 if quick else 5)], find
     )
     monkeypatch.setitem(EXPERIMENTS, "toy", toy)
     printed = {"title": "Toys", "citation": "Somebody (1999).", "table": []}
-    monkeypatch.setattr(papers, "published", lambda key: printed)
+    monkeypatch.setattr(registry, "published", lambda key: printed)
     made = reproduce("toy", directory=tmp_path, jobs=1)
     assert made.findings.verdicts() == {"held": 1, "not held": 0, "unsettled": 0}
     assert reports.save(made.findings, made.directory)

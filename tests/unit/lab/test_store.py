@@ -69,7 +69,7 @@ def test_a_database_with_damaged_pages_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (Spec("another", False, Settings(), TASKS), "paper is 'made up' there and 'another' here"),
+        (Spec("another", False, Settings(), TASKS), "experiment is 'made up' there and 'another' here"),
         (Spec("made up", True, Settings(), TASKS), "quick is False there and True here"),
         (Spec("made up", False, Settings(bins=7), TASKS), "bins is None there and 7 here"),
         (Spec("made up", False, Settings(), TASKS[::-1]), "other tasks"),
@@ -145,7 +145,7 @@ def test_the_header_names_the_version(tmp_path):
     with closing(sqlite3.connect(path)) as database, database:
         (document,) = database.execute("SELECT document FROM header").fetchone()
         header = json.loads(document)
-        assert header["paper"] == "made up"
+        assert header["experiment"] == "made up"
         database.execute("UPDATE header SET document = ?", (json.dumps(header | {"codelength": "0.0.1"}),))
     with pytest.raises(DataError, match=r"codelength is '0\.0\.1' there"):
         Store(tmp_path, SPEC)

@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
+from codelength_lab.claims import Claim
 from codelength_lab.experiments.predictive_inference import TABLES
-from codelength_lab.findings import Claim, Findings
-from codelength_lab.learning_curves import WINDOW, curve_claims
+from codelength_lab.experiments.predictive_inference.curve_claims import WINDOW, curve_claims
+from codelength_lab.findings import Curve, Findings
 from codelength_lab.registry import find, specify
 from codelength_lab.run import run
-from codelength_lab.summary import Curve
 from codelength_lab.verdicts import agreed, all_of, any_of, by_lead, by_sample, most_of
 
 
@@ -94,7 +94,7 @@ def curves_of(jump_at, *, table="glass", n_rows=150):
 )
 def test_a_sudden_rise_is_a_jump_and_not_a_crossing(jump_at, verdicts):
     series = [curves_of({m: at and at + n for m, at in jump_at.items()}) for n in range(5)]
-    found = [claim for claim in curve_claims(series[0], series) if "Figure 3" in claim.where]
+    found = [claim for claim in curve_claims(series) if "Figure 3" in claim.where]
     assert [claim.verdict for claim in found] == verdicts
     assert all(f"within {WINDOW} rows" in claim.figures for claim in found)
 
@@ -102,7 +102,7 @@ def test_a_sudden_rise_is_a_jump_and_not_a_crossing(jump_at, verdicts):
 def test_a_jump_in_some_series_only_is_unsettled():
     sudden, slow = {"EV": 22, "SC": 82}, {"EV": None, "SC": None}
     series = [curves_of(kind) for kind in (sudden, slow, slow, sudden, slow)]
-    found = [claim for claim in curve_claims(series[0], series) if "Figure 3" in claim.where]
+    found = [claim for claim in curve_claims(series) if "Figure 3" in claim.where]
     assert [claim.verdict for claim in found] == ["unsettled", "unsettled"]
 
 
@@ -121,7 +121,7 @@ def test_graphs_like_figure_3_are_alike_where_both_jump_in_the_same_order(jump_a
         by_table = {"glass": alike, "iris": alike, "zoo": jump_at}
         moved = {name: {m: at and at + n for m, at in where.items()} for name, where in by_table.items()}
         series.append([curve for name, where in moved.items() for curve in curves_of(where, table=name)])
-    found = [claim for claim in curve_claims(series[0], series) if "look very similar" in claim.text]
+    found = [claim for claim in curve_claims(series) if "look very similar" in claim.text]
     assert [claim.verdict for claim in found] == [*verdicts, *verdicts]
     others, hits = (claim.figures for claim in found[1:3])
     assert "glass" not in others

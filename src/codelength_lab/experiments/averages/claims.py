@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+from codelength.scores.means import mean_of
 from codelength.typing import FloatArray
 
-from ...findings import Claim, signed
-from ...summary import mean_of
-from ...verdicts import LEAST, all_of, by_lead, by_sample
+from ...claims import Claim, Leads, signed
+from ...verdicts import LEAST, all_of, by_sample
 from .comparison import Comparison
 from .models import AVERAGE, NAIVE_BAYES, PRIOR, title_of
 from .rows import MUCH
@@ -90,25 +90,25 @@ def _rank(comparison: Comparison) -> Claim:
 
 def _never_far_behind(comparison: Comparison) -> Claim:
     """Return the claim that the average is nowhere far behind the best opponent."""
-    gains, verdicts = {}, {}
-    for cell in comparison.cells:
-        # The best opponent is chosen on the same rows that score it, which favours it: the claim is
-        # conservative.
-        gain, error = comparison.gain(cell, comparison.best_opponent(cell))
-        gains[str(cell)], verdicts[str(cell)] = gain, by_lead(gain + MUCH, error)
-    lost = sorted((name for name in gains if verdicts[name] == "not held"), key=lambda name: gains[name])
-    names = f": {', '.join(f'{name} ({signed(gains[name])})' for name in lost)}" if lost else ""
+    # The best opponent is chosen on the same rows that score it, which favours it: the claim is conservative.
+    gains = Leads(
+        {str(cell): comparison.gain(cell, comparison.best_opponent(cell)) for cell in comparison.cells}
+    )
+    goal = gains.changed(lambda gain: gain + MUCH)
+    failed = [name for name, verdict in zip(gains, goal.verdicts(), strict=True) if verdict == "not held"]
+    lost = sorted(failed, key=lambda name: gains[name].value)
+    names = f": {', '.join(f'{name} ({signed(gains[name].value)})' for name in lost)}" if lost else ""
     return Claim(
         "log loss",
         f"On no table and share is it more than {MUCH} nats behind the opponent that turns out best there.",
-        all_of(verdicts.values()),
+        goal.every(),
         f"behind by two standard errors or more in {len(lost)} of {len(gains)} cells{names}",
     )
 
 
 def _prior(comparison: Comparison) -> Claim:
     """Return the claim that the average is nowhere much worse than the class prior."""
-    gains = {str(cell): comparison.gain(cell, PRIOR) for cell in comparison.cells}
+    gains = Leads({str(cell): comparison.gain(cell, PRIOR) for cell in comparison.cells})
     worst = min(gains, key=lambda name: gains[name].value)
     # The cell that decides: the gain less two standard errors is smallest there.
     least_sure = min(gains, key=lambda name: gains[name].value - LEAST * gains[name].standard_error)
@@ -116,7 +116,7 @@ def _prior(comparison: Comparison) -> Claim:
     return Claim(
         "log loss",
         f"On none of these tables and shares is it more than {PRIOR_GOAL} nats worse than the class prior.",
-        all_of(by_lead(gain + PRIOR_GOAL, error) for gain, error in gains.values()),
+        gains.changed(lambda gain: gain + PRIOR_GOAL).every(),
         "; ".join(f"{words} {signed(*gains[name])}, {name}" for words, name in told.items()),
     )
 

@@ -1,4 +1,4 @@
-"""Collected results of the tasks: scores of each model on each table with each share of its rows."""
+"""Scores of each model on each table with each share of its rows."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from codelength.evaluation.opponents import OPPONENTS
+from codelength.scores.means import Mean
 from codelength.typing import FloatArray
 
+from ...results import Results
 from ...spec import Result, Spec
-from ...summary import Mean, mean_of
 from .models import AVERAGE, NAIVE_BAYES, PRIOR
 from .ranks import Ranking
 from .task import ComparisonTask
@@ -26,134 +27,59 @@ class Cell(NamedTuple):
 
 
 class Comparison:
-    """Results of a specification, collected by model, table and share.
+    """Results of a specification, and the models in it.
 
-    Parameters
-    ----------
-    spec : Spec
-        The tasks.
-    results : dict of str to result
-        Results by the key of the task.
+    Gains are losses of another model less those of the average. A score is the log loss unless another is
+    named, and means are over all shares unless some are named.
     """
 
     def __init__(self, spec: Spec[ComparisonTask], results: dict[str, Result]) -> None:
-        self.spec = spec
-        self._units: dict[tuple[str, Cell, str], list[float]] = {}
-        for task in spec.tasks:
-            for score, units in results[task.key].items():
-                place = task.model, Cell(task.table, task.share), score
-                # Repetitions may be divided into several tasks.
-                self._units.setdefault(place, []).extend(units)
-        self.kinds = list(dict.fromkeys(task.model for task in spec.tasks))
-        self.tables = list(dict.fromkeys(task.table for task in spec.tasks))
-        self.shares = list(dict.fromkeys(task.share for task in spec.tasks))
+        self.is_quick = spec.quick
+        self.results = Results(
+            ("table", "share", "model", "score"),
+            (
+                ((task.table, task.share, task.model, score), units)
+                for task in spec.tasks
+                for score, units in results[task.key].items()
+            ),
+        )
+        self.kinds: list[str] = self.results.levels("model")
+        self.tables: list[str] = self.results.levels("table")
+        self.shares: list[float] = self.results.levels("share")
         self.n_repetitions = max(task.last for task in spec.tasks)
-
-    @property
-    def opponents(self) -> list[str]:
-        """Kinds of the opponents."""
-        return [kind for kind in self.kinds if kind in OPPONENTS]
-
-    @property
-    def members(self) -> list[str]:
-        """Kinds of the members of the average."""
+        self.opponents = [kind for kind in self.kinds if kind in OPPONENTS]
         others = {AVERAGE, NAIVE_BAYES, PRIOR, *OPPONENTS}
-        return [kind for kind in self.kinds if kind not in others]
-
-    @property
-    def field(self) -> list[str]:
-        """Kinds of the models that are ranked: the average and its opponents."""
-        return [AVERAGE, *self.opponents]
-
-    @property
-    def cells(self) -> list[Cell]:
-        """Every table with every share."""
-        return [Cell(table, share) for table in self.tables for share in self.shares]
-
-    def units(self, kind: str, cell: Cell, score: str) -> FloatArray:
-        """Return the scores of the repetitions.
-
-        Parameters
-        ----------
-        kind : str
-            Model.
-        cell : Cell
-            Table and share.
-        score : str
-            Name of the score.
-        """
-        return np.array(self._units[kind, cell, score])
+        self.members = [kind for kind in self.kinds if kind not in others]
+        self.field = [AVERAGE, *self.opponents]
+        """Models that are ranked."""
+        self.cells = [Cell(table, share) for table in self.tables for share in self.shares]
 
     def mean(self, kind: str, cell: Cell, score: str = "log_loss") -> Mean:
         """Return the mean score over repetitions."""
-        return mean_of(self.units(kind, cell, score))
+        return self.results.mean(model=kind, table=cell.table, share=cell.share, score=score)
 
     def means(
         self, kinds: Sequence[str], score: str = "log_loss", shares: Sequence[float] | None = None
     ) -> FloatArray:
-        """Return mean scores over repetitions, of shape (n_tables, n_shares, n_models).
-
-        Parameters
-        ----------
-        kinds : sequence of str
-            Models.
-        score : str
-            Name of the score.
-        shares : sequence of float, optional
-            Shares of the training rows; by default all.
-        """
-        chosen = self.shares if shares is None else shares
-        return np.array(
-            [
-                [[self.mean(kind, Cell(table, share), score).value for kind in kinds] for share in chosen]
-                for table in self.tables
-            ]
-        )
+        """Return mean scores over repetitions, of shape (n_tables, n_shares, n_models)."""
+        own = self.results.at(score=score)
+        return own.means(table=self.tables, share=self.shares if shares is None else shares, model=kinds)
 
     def overall(self, kind: str, score: str = "log_loss", shares: Sequence[float] | None = None) -> float:
-        """Return the mean score over tables and shares.
-
-        Parameters
-        ----------
-        kind : str
-            Model.
-        score : str
-            Name of the score.
-        shares : sequence of float, optional
-            Shares of the training rows; by default all.
-        """
+        """Return the mean score over tables and shares."""
         return float(self.means([kind], score, shares).mean())
 
     def seconds(self, kind: str, score: str) -> float:
         """Return a mean time over cells of medians over repetitions: the first may include compilation."""
-        return float(np.mean([np.median(self.units(kind, cell, score)) for cell in self.cells]))
+        own = self.results.at(model=kind, score=score)
+        return float(np.mean([np.median(own.units(**cell._asdict())) for cell in self.cells]))
 
     def gain(self, cell: Cell, other: str, score: str = "log_loss") -> Mean:
-        """Return the loss of another model less that of the average, over repetitions.
-
-        Parameters
-        ----------
-        cell : Cell
-            Table and share.
-        other : str
-            Model to compare with.
-        score : str
-            Name of the score.
-        """
-        return mean_of(self.units(other, cell, score) - self.units(AVERAGE, cell, score))
+        """Return the gain of the average over another model, over repetitions."""
+        return self.results.lead(other, AVERAGE, table=cell.table, share=cell.share, score=score)
 
     def gains(self, other: str, score: str = "log_loss", shares: Sequence[float] | None = None) -> FloatArray:
-        """Return the loss of another model less that of the average on each table, as a mean over shares.
-
-        Parameters
-        ----------
-        other : str
-            Model to compare with.
-        score : str
-            Name of the score.
-        shares : sequence of float, optional
-            Shares of the training rows; by default all.
-        """
+        """Return the gain of the average over another model on each table, as a mean over shares."""
         means = self.means([AVERAGE, other], score, shares)
         # Shares of one table are averaged first, because they are not independent.
         return np.asarray((means[:, :, 1] - means[:, :, 0]).mean(axis=1))

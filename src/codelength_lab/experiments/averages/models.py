@@ -47,17 +47,7 @@ def title_of(kind: str) -> str:
 
 
 def learned(kind: str, train: Table, seed: int) -> Callable[[Table], FloatArray]:
-    """Fit a model, and return a function from rows to their log probabilities.
-
-    Parameters
-    ----------
-    kind : str
-        Kind of the model.
-    train : Table
-        Training rows, whose target declares all classes.
-    seed : int
-        Seed of models that have one.
-    """
+    """Fit a model, and return a function from rows to their log probabilities."""
     if kind == PRIOR:
         target = train.target
         assert isinstance(target, Factor)

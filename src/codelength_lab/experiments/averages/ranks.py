@@ -20,7 +20,7 @@ import numpy as np
 
 from codelength.typing import BoolArray, FloatArray
 
-from ...pairs import tests_over_tables
+from ...predictions import tests_over_tables
 
 LEVEL = 0.05
 """Probability of calling any pair different if none is."""

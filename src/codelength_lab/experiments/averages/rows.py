@@ -1,8 +1,10 @@
 """Result tables of the comparison."""
 
-from ...findings import ResultTable, Value, signed
-from ...pairs import tests_over_tables
-from ...summary import mean_of
+from codelength.scores.means import mean_of
+
+from ...claims import signed
+from ...findings import ResultTable, Value
+from ...predictions import tests_over_tables
 from .comparison import Cell, Comparison
 from .models import AVERAGE, PRIOR, title_of
 from .ranks import holm

@@ -55,15 +55,6 @@ def n_rows_of(name: str) -> int:
 def split_of(name: str, share: float, repetition: int, seed: int) -> Split:
     """Return training and test rows; the rows of a smaller share are the first of a larger one.
 
-    Parameters
-    ----------
-    name : str
-        Name of the table.
-    share : float
-        Share of the rows for training.
-    repetition, seed : int
-        Number of the repetition, and seed of all.
-
     Examples
     --------
     >>> train, test = split_of("iris", 0.1, 0, seed=0)

@@ -57,11 +57,6 @@ class ComparisonTask:
     seed: int = 0
 
     @property
-    def group(self) -> str:
-        """Name shared by the models that are compared with each other."""
-        return f"{self.table}/{self.share:.0%}"
-
-    @property
     def key(self) -> str:
         """Name of the task.
 
@@ -70,7 +65,7 @@ class ComparisonTask:
         >>> ComparisonTask("catboost", "glass", 0.1, 0, 5).key
         'glass/10%/catboost/0-4'
         """
-        return f"{self.group}/{self.model}/{self.first}-{self.last - 1}"
+        return f"{self.table}/{self.share:.0%}/{self.model}/{self.first}-{self.last - 1}"
 
     @property
     def n_items(self) -> int:

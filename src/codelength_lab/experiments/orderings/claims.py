@@ -4,10 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from codelength.typing import FloatArray
-
-from ...findings import Claim, ResultTable, Value, signed
-from ...verdicts import Verdict, all_of, by_lead
+from ...claims import Claim, signed
+from ...findings import ResultTable, Value
+from ...verdicts import Verdict, by_lead
 from ..prequential_selection.task import LEAVE_ONE_OUT, best_of, rand
 from .studies import PEAK, Studies
 from .task import GREEDY, LIMIT, MOVES, RACE, linked, searched
@@ -19,54 +18,26 @@ LEAVING = "section 5: leave-one-out"
 
 
 def claims_of(found: Studies) -> list[Claim]:
-    """Return all claims, those on the fall first."""
-    return [*_on_the_fall(found), *_on_the_choice(found), *_on_sampling(found)]
-
-
-def _on_the_fall(found: Studies) -> list[Claim]:
-    """Return the claims on the fall after 30 orderings."""
+    """Return all claims: on the fall, on averaging against a search for the best, and on other samples."""
     most = found.printed_sizes[-1]
+    fall = f"PREQ-RAND({most}) gains less than PREQ-RAND({PEAK}): the fall is real."
+    limit = "The mean over all orderings that were drawn gains less than PREQ-RAND(30)."
+    best = "Averaging beats taking the best of as many random orderings, for every number above 1."
+    greedy = "Averaging over 10 orderings beats the greedy ordering, which takes longer."
+    search = "Averaging beats a local search for the best ordering, at equal computing time."
+    sampler = f"{PEAK} antithetic orderings gain more than {PEAK} independent ones."
+    race = "The mean over all orderings that were drawn gains more than a race along antithetic ones."
+    leaving = "The mean over all orderings that were drawn gains more than leave-one-out."
+    pairs_best = [(rand(n), best_of(n)) for n in found.sizes if n > 1]
+    pairs_searched = [(rand(n), searched(n)) for n in MOVES if n in found.sizes]
     return [
-        _claim(
-            found,
-            FALL,
-            f"PREQ-RAND({most}) gains less than PREQ-RAND({PEAK}): the fall is real.",
-            [(rand(PEAK), rand(most))],
-        ),
-        _claim(
-            found,
-            FALL,
-            "The mean over all orderings that were drawn gains less than PREQ-RAND(30).",
-            [(rand(PEAK), LIMIT)],
-            is_beyond=True,
-        ),
+        _claim(found, FALL, fall, [(rand(PEAK), rand(most))]),
+        _claim(found, FALL, limit, [(rand(PEAK), LIMIT)], is_beyond=True),
         _accident(found),
         _claim(found, FALL, f"PREQ-RAND({PEAK}) gains more than PREQ-RAND(1).", [(rand(PEAK), rand(1))]),
-    ]
-
-
-def _on_the_choice(found: Studies) -> list[Claim]:
-    """Return the claims on averaging over orderings compared with a search for the best."""
-    return [
-        _claim(
-            found,
-            CHOICE,
-            "Averaging beats taking the best of as many random orderings, for every number above 1.",
-            [(rand(n), best_of(n)) for n in found.sizes if n > 1],
-        ),
-        _claim(
-            found,
-            CHOICE,
-            "Averaging over 10 orderings beats the greedy ordering, which takes longer.",
-            [(rand(10), GREEDY)],
-        ),
-        _claim(
-            found,
-            CHOICE,
-            "Averaging beats a local search for the best ordering, at equal computing time.",
-            [(rand(n), searched(n)) for n in MOVES if n in found.sizes],
-            is_beyond=True,
-        ),
+        _claim(found, CHOICE, best, pairs_best),
+        _claim(found, CHOICE, greedy, [(rand(10), GREEDY)]),
+        _claim(found, CHOICE, search, pairs_searched, is_beyond=True),
         _claim(
             found,
             CHOICE,
@@ -74,64 +45,42 @@ def _on_the_choice(found: Studies) -> list[Claim]:
             [(searched(400), searched(100))],
             is_beyond=True,
         ),
-    ]
-
-
-def _on_sampling(found: Studies) -> list[Claim]:
-    """Return the claims on other samples of orderings, and on leave-one-out."""
-    return [
-        _claim(
-            found,
-            SAMPLERS,
-            f"{PEAK} antithetic orderings gain more than {PEAK} independent ones.",
-            [(linked("antithetic", PEAK), rand(PEAK))],
-            is_beyond=True,
-        ),
-        _claim(
-            found,
-            SAMPLERS,
-            "The mean over all orderings that were drawn gains more than a race along antithetic ones.",
-            [(LIMIT, RACE)],
-            is_beyond=True,
-        ),
-        _claim(
-            found,
-            LEAVING,
-            "The mean over all orderings that were drawn gains more than leave-one-out.",
-            [(LIMIT, LEAVE_ONE_OUT)],
-        ),
+        _claim(found, SAMPLERS, sampler, [(linked("antithetic", PEAK), rand(PEAK))], is_beyond=True),
+        _claim(found, SAMPLERS, race, [(LIMIT, RACE)], is_beyond=True),
+        _claim(found, LEAVING, leaving, [(LIMIT, LEAVE_ONE_OUT)]),
     ]
 
 
 def answers_of(found: Studies) -> ResultTable:
     """Return the questions of the page with the answers of our results."""
     most = found.printed_sizes[-1]
-    fall, sampler = found.lead(rand(PEAK), rand(most)), found.lead(linked("antithetic", PEAK), rand(PEAK))
     rows: list[dict[str, Value]] = [
-        {
-            "question": f"Do {most} orderings choose worse than {PEAK}, on average over samples?",
-            "answer": _ANSWERS[by_lead(*fall)],
-            "points of log gain": signed(*fall, 2),
-        },
+        _answer(
+            found,
+            f"Do {most} orderings choose worse than {PEAK}, on average over samples?",
+            (rand(PEAK), rand(most)),
+        ),
         {
             "question": f"How often does a study of the paper's size see {most} below {PEAK}?",
-            "answer": f"in {falls_after(found.drawn, found.printed_sizes, PEAK):.0%} of studies drawn from "
-            "ours; in 50% if there were no fall",
+            "answer": f"in {found.falls:.0%} of studies drawn from ours; in 50% if there were no fall",
             "points of log gain": "",
         },
-        {
-            "question": f"Do {PEAK} antithetic orderings choose better than {PEAK} independent ones?",
-            "answer": _ANSWERS[by_lead(*sampler)],
-            "points of log gain": signed(*sampler, 2),
-        },
+        _answer(
+            found,
+            f"Do {PEAK} antithetic orderings choose better than {PEAK} independent ones?",
+            (linked("antithetic", PEAK), rand(PEAK)),
+        ),
     ]
-    pairs = {n: [(rand(n), best_of(n)), (rand(n), searched(n))] for n in MOVES if n in found.sizes}
-    for n, rivals in pairs.items():
-        for ours, other in rivals:
-            lead = found.lead(ours, other)
-            question = f"In the time of {n} orderings, does averaging choose better than {other}?"
-            answer = _ANSWERS[by_lead(*lead)]
-            rows.append({"question": question, "answer": answer, "points of log gain": signed(*lead, 2)})
+    rows += [
+        _answer(
+            found,
+            f"In the time of {n} orderings, does averaging choose better than {other}?",
+            (rand(n), other),
+        )
+        for n in MOVES
+        if n in found.sizes
+        for other in (best_of(n), searched(n))
+    ]
     return ResultTable("answers", "The answers", rows, first=True)
 
 
@@ -142,20 +91,24 @@ _ANSWERS: dict[Verdict, str] = {
 }
 
 
+def _answer(found: Studies, question: str, pair: tuple[str, str]) -> dict[str, Value]:
+    lead = found.lead(*pair)
+    return {"question": question, "answer": _ANSWERS[by_lead(*lead)], "points of log gain": signed(*lead, 2)}
+
+
 def _claim(
     found: Studies, where: str, text: str, pairs: Iterable[tuple[str, str]], *, is_beyond: bool = False
 ) -> Claim:
     """Return a claim decided on the tables at hand, with its standard error over tables in the text."""
-    given = list(pairs)
-    leads = {pair: found.lead(*pair) for pair in given}
+    leads = found.leads(pairs)
     least = min(leads, key=lambda pair: leads[pair].value)
     # Reported but not decisive: the question is about the tables of the experiment.
-    over_tables = found.gains.lead(*least, "log")
-    word = "smallest lead " if len(given) > 1 else ""
+    over_tables = found.gains.lead(*least, score="log")
+    word = "smallest lead " if len(leads) > 1 else ""
     return Claim(
         where,
         text,
-        all_of(by_lead(*lead) for lead in leads.values()),
+        leads.every(),
         f"{word}{least[0]} less {least[1]}: {signed(*leads[least], 2)} points on these tables; with the "
         f"spread between tables: ± {over_tables.standard_error:.2f}",
         is_beyond,
@@ -169,7 +122,6 @@ def _accident(found: Studies) -> Claim:
     information of its own. Their spread around it shows what one study can tell.
     """
     drawn, sizes = found.drawn, found.printed_sizes
-    falls = falls_after(drawn, sizes, PEAK)
     peaks = float(np.mean(drawn.argmax(axis=1) == sizes.index(PEAK)))
     step = drawn[:, -1] - drawn[:, sizes.index(PEAK)]
     mean = signed(float(step.mean()), digits=2)
@@ -181,28 +133,8 @@ def _accident(found: Studies) -> Claim:
         # A statement about drawn studies without noise of its own: 10,000 draws fix it.
         by_lead(2 * float(step.std()) - abs(float(step.mean()))),
         f"the step is {mean} points on average over {len(drawn):,} studies drawn from ours, with a standard "
-        f"deviation of {step.std():.2f}; PREQ-RAND({sizes[-1]}) is below PREQ-RAND({PEAK}) in {falls:.0%} of "
-        f"them, and would be in 50% if there were no fall; PREQ-RAND({PEAK}) is the best of all in "
-        f"{peaks:.0%}",
+        f"deviation of {step.std():.2f}; PREQ-RAND({sizes[-1]}) is below PREQ-RAND({PEAK}) in "
+        f"{found.falls:.0%} of them, and would be in 50% if there were no fall; PREQ-RAND({PEAK}) is the "
+        f"best of all in {peaks:.0%}",
         is_beyond=True,
     )
-
-
-def falls_after(drawn: FloatArray, sizes: list[int], peak: int) -> float:
-    """Return the share of studies in which the last number of orderings gains less than a smaller one.
-
-    Parameters
-    ----------
-    drawn : array of shape (n_studies, n_sizes)
-        Gains of studies.
-    sizes : list of int
-        Numbers of orderings.
-    peak : int
-        The smaller number to compare with.
-
-    Examples
-    --------
-    >>> falls_after(np.array([[1.0, 3.0, 2.0], [1.0, 2.0, 3.0]]), [1, 30, 100], 30)
-    0.5
-    """
-    return float(np.mean(drawn[:, -1] < drawn[:, sizes.index(peak)]))

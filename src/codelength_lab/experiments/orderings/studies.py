@@ -1,17 +1,18 @@
 """Gains on the tables at hand, and studies of the paper's size drawn from our results."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
 
+from codelength.scores.means import Mean
 from codelength.typing import FloatArray
 
+from ...claims import Leads
+from ...results import Results
 from ...spec import Result, Spec
-from ...summary import Mean
 from ..prequential_selection import PRINTED_SPLITS
-from ..prequential_selection.gains import Gains
+from ..prequential_selection.gains import gains_of
 from ..prequential_selection.task import MARGINAL
 from .task import PRINTED, OrderingsTask
 
@@ -22,78 +23,63 @@ PEAK = 30
 """Number of orderings after which the paper sees a fall."""
 
 
-@dataclass(frozen=True, eq=False)
 class Studies:
     """All results of one specification.
 
     Attributes
     ----------
-    spec : Spec
-        The tasks.
-    results : mapping of str to result
-        Results by the key of the task.
+    scores : Results
+        Test log scores of the choices by table and criterion (``model``), split by split.
+    sizes, printed_sizes : list of int
+        Numbers of independent orderings, and those of them that the paper has.
     """
 
-    spec: Spec[OrderingsTask]
-    results: Mapping[str, Result]
-
-    @cached_property
-    def gains(self) -> Gains:
-        """Relative gains over the marginal likelihood, table by table."""
-        scores = {key: result["scores"] for key, result in self.results.items()}
-        return Gains(self.spec, scores, with_class=True)
-
-    @cached_property
-    def tables(self) -> dict[str, list[OrderingsTask]]:
-        """The tasks of each table."""
-        found: dict[str, list[OrderingsTask]] = {}
-        for task in self.spec.tasks:
-            found.setdefault(task.source.name, []).append(task)
-        return found
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Numbers of independent orderings."""
-        return self.spec.tasks[0].sizes
-
-    @property
-    def printed_sizes(self) -> list[int]:
-        """Numbers of orderings in the paper."""
-        return [n for n in self.sizes if n <= PRINTED[-1]]
-
-    def log_scores(self, table: str, criterion: str) -> FloatArray:
-        """Return the mean test log score of the choices of a criterion, split by split."""
-        return np.array(
-            [self.results[task.key]["scores"][criterion][0] for task in self.tables[table]], dtype=np.float64
+    def __init__(self, spec: Spec[OrderingsTask], results: Mapping[str, Result]) -> None:
+        self.spec, self._results = spec, results
+        self.scores = Results(
+            ("table", "model"),
+            (
+                ((task.source.name, criterion), scores[:1])
+                for task in spec.tasks
+                for criterion, scores in results[task.key]["scores"].items()
+            ),
         )
+        self.tables: list[str] = self.scores.levels("table")
+        self.sizes = list(spec.tasks[0].sizes)
+        self.printed_sizes = [n for n in self.sizes if n <= PRINTED[-1]]
+
+    @cached_property
+    def gains(self) -> Results:
+        """Relative gains over the marginal likelihood; units are the tables."""
+        return gains_of(self.spec, {key: result["scores"] for key, result in self._results.items()})
 
     def lead(self, criterion: str, other: str) -> Mean:
         """Return the gain of one criterion less that of another on these tables, in points of log gain.
 
         The standard error is over splits within tables, the orderings of each split included. It is the
         uncertainty on the tables at hand, not on others.
-
-        Parameters
-        ----------
-        criterion, other : str
-            Names of the two criteria.
         """
         values, variances = [], []
         for table in self.tables:
-            base = -float(self.log_scores(table, MARGINAL).mean())
-            differences = 100 * (self.log_scores(table, criterion) - self.log_scores(table, other)) / base
+            base = -float(self.scores.units(table=table, model=MARGINAL).mean())
+            differences = 100 * self.scores.gains(criterion, other, table=table) / base
             values.append(differences.mean())
             # Splits of one table are the repetitions here; tables are fixed.
             variances.append(differences.var(ddof=1) / len(differences) if len(differences) > 1 else np.nan)
         return Mean(float(np.mean(values)), float(np.sqrt(np.sum(variances)) / len(values)))
 
-    def mean_over_tasks(self, name: str) -> float:
-        """Return the mean of a number that every task has."""
-        return float(np.mean([result[name] for result in self.results.values()]))
+    def leads(self, pairs: Iterable[tuple[str, str]]) -> Leads[tuple[str, str]]:
+        """Return the leads of pairs of criteria on these tables."""
+        return Leads({pair: self.lead(*pair) for pair in pairs})
+
+    @property
+    def race(self) -> float:
+        """Mean number of orderings of a candidate in a race."""
+        return float(np.mean([result["race"] for result in self._results.values()]))
 
     def efficiency(self, scheme: str) -> float:
         """Return the variance of plain orderings over that of linked ones, geometric mean over splits."""
-        logs = [np.log(result["efficiency"][scheme]) for result in self.results.values()]
+        logs = [np.log(result["efficiency"][scheme]) for result in self._results.values()]
         return float(np.exp(np.mean(logs)))
 
     @cached_property
@@ -105,12 +91,18 @@ class Studies:
         """
         rng = np.random.default_rng(self.spec.settings.seed)
         total = np.zeros((N_STUDIES, len(self.printed_sizes)))
-        for table, tasks in self.tables.items():
-            nested = np.array([self.results[task.key]["nested"] for task in tasks])
-            bases = self.log_scores(table, MARGINAL)
+        for table in self.tables:
+            keys = [task.key for task in self.spec.tasks if task.source.name == table]
+            nested = np.array([self._results[key]["nested"] for key in keys])
+            bases = self.scores.units(table=table, model=MARGINAL)
             # A bootstrap of our splits: the paper has 15 splits per table, and we have more to draw from.
-            splits = rng.integers(0, len(tasks), (N_STUDIES, PRINTED_SPLITS))
+            splits = rng.integers(0, len(keys), (N_STUDIES, PRINTED_SPLITS))
             samples = rng.integers(0, nested.shape[1], splits.shape)
             means, base = nested[splits, samples].mean(axis=1), bases[splits].mean(axis=1)[:, None]
             total += 100 * (means - base) / -base
         return total / len(self.tables)
+
+    @property
+    def falls(self) -> float:
+        """Share of studies in which the last number of orderings gains less than the peak."""
+        return float(np.mean(self.drawn[:, -1] < self.drawn[:, self.printed_sizes.index(PEAK)]))

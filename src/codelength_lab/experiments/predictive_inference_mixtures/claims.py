@@ -1,97 +1,32 @@
 """The three conclusions of the 1997 paper, tested on mixtures and on naive Bayes with the same rows."""
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
-import numpy as np
-
-from ...findings import Claim, ResultTable, Value, signed
-from ...summary import Mean, ScoreName, mean_of
-from ...verdicts import all_of, any_of, by_lead, by_sample
-from .collected import Collected
-from .task import OBSERVED, ONE_OPTIMUM, RULES
+from ...claims import Claim, Leads, signed
+from ...findings import ResultTable, Value
+from ...results import Results
+from ...verdicts import all_of, any_of, by_lead
+from .task import ONE_OPTIMUM
+from .ways import SMALL, Way, sizes_of, ways_of
 
 FIRST = "abstract: with all the data"
 SECOND = "abstract: with less data"
 THIRD = "abstract: MAP"
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One way to model the class: latent with some components, or observed with none.
-
-    Attributes
-    ----------
-    found : Collected
-        The scores.
-    n_components : int
-        Components of the mixture; 0 for the class observed.
-    """
-
-    found: Collected
-    n_components: int
-
-    @property
-    def title(self) -> str:
-        """Title of the way in tables."""
-        return f"hidden, {self.n_components} components" if self.n_components else "observed"
-
-    def lead(
-        self, table: str, rule: str, other: str, score: ScoreName = "log_score", size: int | None = None
-    ) -> Mean:
-        """Return the lead of one rule over another, with some training rows, or with all other rows.
-
-        Parameters
-        ----------
-        table : str
-            Name of the table.
-        rule, other : str
-            Rules, as in ``RULES``.
-        score : {"log_score", "accuracy"}
-            Score.
-        size : int, optional
-            Training rows; None for leave-one-out.
-        """
-        # Scores of naive Bayes are stored with every number of components; any of them will do.
-        names = dict(zip(RULES, RULES if self.n_components else OBSERVED, strict=True))
-        n = self.n_components or self.found.components[0]
-        return self.found.lead(table, n, (names[rule], names[other]), score, size)
-
-    def leads(
-        self, rule: str, other: str, score: ScoreName = "log_score", *, small: bool = False
-    ) -> dict[str, Mean]:
-        """Return the leads on all tables, with all other rows for training, or with a tenth of the table.
-
-        Parameters
-        ----------
-        rule, other : str
-            Rules, as in ``RULES``.
-        score : {"log_score", "accuracy"}
-            Score.
-        small : bool
-            Whether to use a tenth of the table for training.
-        """
-        sizes = {table: self.found.small_sizes(table)[-1] if small else None for table in self.found.tables}
-        return {table: self.lead(table, rule, other, score, size) for table, size in sizes.items()}
-
-
-def ways_of(found: Collected) -> list[Way]:
-    """Return every number of components, and the class observed."""
-    return [Way(found, n) for n in (*found.components, 0)]
-
-
-def claims_of(found: Collected) -> list[Claim]:
+def claims_of(results: Results) -> list[Claim]:
     """Return all claims, those of the paper first."""
-    ways = ways_of(found)
+    ways = ways_of(results)
     made = [decide(way) for decide in CONCLUSIONS.values() for way in ways]
-    return made + [further(found, n) for further in (_hidden_gains, _one_optimum) for n in found.components]
+    return made + [
+        further(results, n) for further in (_hidden_gains, _one_optimum) for n in results.levels("components")
+    ]
 
 
-def answers_of(found: Collected) -> ResultTable:
+def answers_of(results: Results) -> ResultTable:
     """Return the verdict on each conclusion, with the class latent and with it observed."""
     rows: list[dict[str, Value]] = [
-        {"conclusion of the paper": text, **{way.title: decide(way).verdict for way in ways_of(found)}}
+        {"conclusion of the paper": text, **{way.title: decide(way).verdict for way in ways_of(results)}}
         for text, decide in CONCLUSIONS.items()
     ]
     return ResultTable("answers", "Do the conclusions carry over?", rows, first=True)
@@ -104,8 +39,8 @@ def _complexity_leads(way: Way) -> Claim:
         FIRST,
         "Predicting each row from all others, SC has a better log-score than EV on every table "
         f"({way.title}).",
-        all_of(by_lead(*lead) for lead in leads.values()),
-        f"SC less EV: {_listed(leads)}",
+        leads.every(),
+        f"SC less EV: {leads.text()}",
         is_beyond=not way.n_components,
     )
 
@@ -117,8 +52,8 @@ def _complexity_on_average(way: Way) -> Claim:
         FIRST,
         "Predicting each row from all others, SC has a better log-score than EV on average over the tables "
         f"({way.title}).",
-        by_sample(lead.value for lead in leads.values()),
-        f"SC less EV: {_over_tables(leads)}",
+        leads.on_average(),
+        f"SC less EV: {leads.over_tables()}",
         is_beyond=not way.n_components,
     )
 
@@ -126,21 +61,23 @@ def _complexity_on_average(way: Way) -> Claim:
 def _evidence_leads(way: Way) -> Claim:
     """Return the claim that EV is best at every small size on every table."""
     leads = {
-        table: [
-            way.lead(table, "EV", other, size=size)
-            for other in ("MAP", "SC")
-            for size in way.found.small_sizes(table)
-        ]
-        for table in way.found.tables
+        table: Leads(
+            {
+                (other, size): way.lead(table, "EV", other, size=size)
+                for other in ("MAP", "SC")
+                for size in sizes_of(way.results, table, SMALL)
+            }
+        )
+        for table in way.tables
     }
     # The claim is about all leads, so that the least certain one decides it.
-    least = {table: min(own, key=_in_errors) for table, own in leads.items()}
+    least = Leads({table: lead for table, own in leads.items() for lead in own.least_sure().values()})
     return Claim(
         SECOND,
         "With up to a tenth of the table to learn from, EV has the best mean log-score at every size, on "
         f"every table ({way.title}).",
-        all_of(by_lead(*lead) for own in leads.values() for lead in own),
-        f"least sure lead: {_listed(least)}",
+        all_of(own.every() for own in leads.values()),
+        f"least sure lead: {least.text()}",
         is_beyond=not way.n_components,
     )
 
@@ -152,8 +89,8 @@ def _evidence_with_a_tenth(way: Way) -> Claim:
         SECOND,
         "With a tenth of the table to learn from, EV has a better mean log-score than MAP and than SC, on "
         f"average over the tables ({way.title}).",
-        all_of(by_sample(lead.value for lead in own.values()) for own in leads.values()),
-        "; ".join(f"EV less {other}: {_over_tables(own)}" for other, own in leads.items()),
+        all_of(own.on_average() for own in leads.values()),
+        "; ".join(f"EV less {other}: {own.over_tables()}" for other, own in leads.items()),
         is_beyond=not way.n_components,
     )
 
@@ -163,15 +100,14 @@ def _map_trails(way: Way) -> Claim:
     with_all, with_few = (
         {other: way.leads(other, "MAP", small=small) for other in ("EV", "SC")} for small in (False, True)
     )
-    every = [*with_all.values(), *with_few.values()]
     return Claim(
         THIRD,
         "MAP has a worse log-score than EV and than SC on average over the tables, with all other rows to "
         f"learn from and with a tenth ({way.title}).",
-        all_of(by_sample(lead.value for lead in own.values()) for own in every),
+        all_of(own.on_average() for own in (*with_all.values(), *with_few.values())),
         "; ".join(
-            f"{other} less MAP: {signed(*_mean(with_all[other]))} with all, "
-            f"{signed(*_mean(with_few[other]))} with a tenth"
+            f"{other} less MAP: {signed(*with_all[other].mean())} with all, "
+            f"{signed(*with_few[other].mean())} with a tenth"
             for other in with_all
         ),
         is_beyond=not way.n_components,
@@ -184,8 +120,8 @@ def _map_hits(way: Way) -> Claim:
     return Claim(
         THIRD,
         f"Predicting each row from all others, MAP has the best 0/1-score on some table ({way.title}).",
-        any_of(all_of(by_lead(*own[table]) for own in leads.values()) for table in way.found.tables),
-        "; ".join(f"MAP less {other}: {_listed(own)}" for other, own in leads.items()),
+        any_of(all_of(by_lead(*own[table]) for own in leads.values()) for table in way.tables),
+        "; ".join(f"MAP less {other}: {own.text()}" for other, own in leads.items()),
         is_beyond=not way.n_components,
     )
 
@@ -201,58 +137,32 @@ CONCLUSIONS: dict[str, Callable[[Way], Claim]] = {
 """Conclusions in the abstract of the paper, with the functions that decide them."""
 
 
-def _hidden_gains(found: Collected, n: int) -> Claim:
+def _left_out_leads(results: Results, n: int, model: str, other: str) -> Leads[str]:
+    """Return the leads on all tables under leave-one-out."""
+    return results.at(components=n, size=None, score="log_score").leads(model, other, "table")
+
+
+def _hidden_gains(results: Results, n: int) -> Claim:
     """Return the claim that a mixture predicts better than naive Bayes."""
-    leads = {table: found.lead(table, n, ("EV", "EV, class observed")) for table in found.tables}
+    leads = _left_out_leads(results, n, "EV", "EV, class observed")
     return Claim(
         "beside naive Bayes",
         f"Predicting each row from all others by EV, a mixture of {n} components has a better log-score "
         "than naive Bayes, on average over the tables.",
-        by_sample(lead.value for lead in leads.values()),
-        f"hidden less observed: {_over_tables(leads)}",
+        leads.on_average(),
+        f"hidden less observed: {leads.over_tables()}",
         is_beyond=True,
     )
 
 
-def _one_optimum(found: Collected, n: int) -> Claim:
+def _one_optimum(results: Results, n: int) -> Claim:
     """Return the claim that chains at one optimum differ from annealed ones."""
-    leads = {table: found.lead(table, n, ("EV", ONE_OPTIMUM)) for table in found.tables}
-    away = [by_lead(abs(lead.value), lead.standard_error) for lead in leads.values()]
+    leads = _left_out_leads(results, n, "EV", ONE_OPTIMUM)
     return Claim(
         "approximations of EV",
         "Chains that start at the fitted mixture give another log-score than annealed ones on some table, "
         f"predicting each row from all others ({n} components).",
-        any_of(away),
-        f"EV less {ONE_OPTIMUM}: {_listed(leads)}",
+        leads.changed(abs).some(),
+        f"EV less {ONE_OPTIMUM}: {leads.text()}",
         is_beyond=True,
     )
-
-
-def ranking(scores: Mapping[str, float]) -> str:
-    """Return the names of models from the best to the worst.
-
-    Examples
-    --------
-    >>> ranking({"MAP": -1.2, "EV": -0.4, "SC": -0.5})
-    'EV, SC, MAP'
-    """
-    return ", ".join(sorted(scores, key=lambda name: -scores[name]))
-
-
-def _mean(leads: Mapping[str, Mean]) -> Mean:
-    return mean_of(np.array([lead.value for lead in leads.values()]))
-
-
-def _listed(leads: Mapping[str, Mean]) -> str:
-    return ", ".join(f"{table} {signed(*lead)}" for table, lead in leads.items())
-
-
-def _over_tables(leads: Mapping[str, Mean]) -> str:
-    return f"{signed(*_mean(leads))} over tables ({_listed(leads)})"
-
-
-def _in_errors(lead: Mean) -> float:
-    """Return a lead in standard errors."""
-    if not lead.standard_error > 0:
-        return math.copysign(math.inf, lead.value)
-    return lead.value / lead.standard_error

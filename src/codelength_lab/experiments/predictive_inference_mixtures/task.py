@@ -176,26 +176,7 @@ class HiddenTask:
 def hidden(
     train: Coded, test: Coded, n_components: int, smoothed: Prior, stream: int, cap: float | None = None
 ) -> dict[str, Scores]:
-    """Return the predictions of a mixture in which the class is a variable and the component is latent.
-
-    Parameters
-    ----------
-    train, test : Coded
-        Rows with their classes.
-    n_components : int
-        Components of the mixture.
-    smoothed : Prior
-        Prior of MAP. EV has the uniform one, SC none.
-    stream : int
-        Seed of EM and of the chains.
-    cap : float, optional
-        Largest cost of a row, in nats.
-
-    Returns
-    -------
-    dict of str to Scores
-        Scores by rule and approximation.
-    """
+    """Return the predictions of a mixture in which the class is a variable and the component is latent."""
     rows, new = train.with_class_as_column(), test.with_class_as_column()
     mode, _ = fit_mixture(
         rows, n_components, smoothed, n_init=STARTS, max_iter=10_000, tol=1e-6, random_state=stream

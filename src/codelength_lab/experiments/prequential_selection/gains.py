@@ -1,76 +1,61 @@
 """Relative gains over the marginal likelihood, from the scores of all splits."""
 
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from codelength.typing import FloatArray
 
+from ...results import Results
 from ...spec import Result, Spec
-from ...summary import Mean, mean_of
 from .task import MARGINAL, SelectionTask
 
-ScoreName = Literal["log", "error", "accuracy"]
-SCORES: tuple[ScoreName, ...] = ("log", "error", "accuracy")
+SCORES = ("log", "error", "accuracy")
+"""Scores whose gains are compared."""
+
+MEANS = ("mean log score", "mean accuracy", "mean number of clusters")
+"""Scores that the gains are made of."""
 
 
-class Gains:
-    """Relative gains over the marginal likelihood of the data given the clustering, table by table.
+def tables_of(spec: Spec[SelectionTask]) -> list[str]:
+    """Return the tables of a specification."""
+    return list(dict.fromkeys(task.source.name for task in spec.tasks))
 
-    A table's gain is that of its mean score over splits, because the error of a single split may be zero:
-    positive is better, and 100 % would be a perfect score in the log and in the error.
+
+def gains_of(spec: Spec[Any], results: Mapping[str, Result], *, with_class: bool = True) -> Results:
+    """Return relative gains in per cent by criterion (``model``) and score; units are the tables.
+
+    A table's gain is that of its mean score over splits over that of the marginal likelihood's choices,
+    because the error of a single split may be zero: 100 % would be a perfect score in the log and in the
+    error. The means over splits are there, too.
 
     Parameters
     ----------
     spec : Spec
         The tasks.
-    results : dict of str to result
-        Results by the key of the task.
+    results : mapping of str to result
+        Log score, accuracy and number of clusters of each choice, by the key of the task and the criterion.
     with_class : bool
         Whether the class takes part in the clustering.
     """
+    own = [task for task in spec.tasks if task.with_class == with_class]
+    by_table = [[task.key for task in own if task.source.name == table] for table in tables_of(spec)]
+    means = {
+        criterion: np.array([np.mean([results[key][criterion] for key in keys], axis=0) for keys in by_table])
+        for criterion in results[own[0].key]
+    }
+    return Results(("model", "score"), _records(means))
 
-    def __init__(self, spec: Spec[SelectionTask], results: dict[str, Result], *, with_class: bool) -> None:
-        tasks = [task for task in spec.tasks if task.with_class == with_class]
-        self.with_class = with_class
-        self.tables = list(dict.fromkeys(task.source.name for task in tasks))
-        self.criteria = list(results[tasks[0].key])
-        self._scores = {
-            table: np.array(
-                [
-                    [results[task.key][name] for name in self.criteria]
-                    for task in tasks
-                    if task.source.name == table
-                ]
-            )
-            for table in self.tables
-        }
 
-    def means(self, criterion: str) -> FloatArray:
-        """Return mean log score, accuracy and number of clusters over splits, one row per table."""
-        column = self.criteria.index(criterion)
-        return np.array([self._scores[table][:, column].mean(axis=0) for table in self.tables])
-
-    def of_tables(self, criterion: str, score: ScoreName) -> FloatArray:
-        """Return the relative gain in per cent on each table; 0 if the score to beat is perfect already.
-
-        Parameters
-        ----------
-        criterion : str
-            Name of the criterion.
-        score : {"log", "error", "accuracy"}
-            Score whose gain is returned.
-        """
-        column = 0 if score == "log" else 1
-        ours, base = self.means(criterion)[:, column], self.means(MARGINAL)[:, column]
-        # The error is compared with the error to beat, and so on: each gain is relative to its own score.
-        scale = {"log": -base, "error": 1 - base, "accuracy": base}[score]
-        return 100 * np.divide(ours - base, scale, out=np.zeros_like(base), where=scale > 0)
-
-    def gain(self, criterion: str, score: ScoreName) -> Mean:
-        """Return the mean relative gain over tables."""
-        return mean_of(self.of_tables(criterion, score))
-
-    def lead(self, criterion: str, other: str, score: ScoreName) -> Mean:
-        """Return the gain of one criterion less that of another, in points, paired by table."""
-        return mean_of(self.of_tables(criterion, score) - self.of_tables(other, score))
+def _records(means: Mapping[str, FloatArray]) -> Iterable[tuple[tuple[str, str], Sequence[float]]]:
+    """Yield means and gains by criterion and score."""
+    logs, hits, _ = means[MARGINAL].T
+    # Each gain is relative to the score to beat, and 0 if that is perfect already.
+    scales = {"log": -logs, "error": 1 - hits, "accuracy": hits}
+    for criterion, columns in means.items():
+        for name, column in zip(MEANS, columns.T, strict=True):
+            yield (criterion, name), column
+        for score, scale in scales.items():
+            more = columns[:, 0] - logs if score == "log" else columns[:, 1] - hits
+            yield (criterion, score), 100 * np.divide(more, scale, out=np.zeros_like(more), where=scale > 0)

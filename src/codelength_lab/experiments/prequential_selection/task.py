@@ -68,11 +68,6 @@ class SelectionTask:
     seed: int
 
     @property
-    def group(self) -> str:
-        """Table, and whether its class takes part in the clustering."""
-        return f"{self.source.name}/{'with' if self.with_class else 'without'} class"
-
-    @property
     def key(self) -> str:
         """Name of the task.
 
@@ -81,7 +76,7 @@ class SelectionTask:
         >>> SelectionTask(Source("iris", "kmeans", 5, "value", "train"), 3, True, 40, (1, 10), 0).key
         'iris/with class/3'
         """
-        return f"{self.group}/{self.split}"
+        return f"{self.source.name}/{'with' if self.with_class else 'without'} class/{self.split}"
 
     @property
     def n_items(self) -> int:
@@ -126,15 +121,6 @@ def criteria(
     clustering: FixedClustering, n_orderings: tuple[int, ...], random_state: int
 ) -> dict[str, float]:
     """Return a clustering under every criterion of the paper, in nats; smaller is better.
-
-    Parameters
-    ----------
-    clustering : FixedClustering
-        Candidate.
-    n_orderings : tuple of int
-        Numbers of random orderings, increasing.
-    random_state : int
-        Seed of the orderings, the same for all candidates.
 
     Examples
     --------

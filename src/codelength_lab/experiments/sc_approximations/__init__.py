@@ -12,10 +12,10 @@ from codelength import datasets
 
 from ...experiment import Experiment
 from ...findings import Findings
-from ...paper import general_notes, opened, source
-from ...published import published
+from ...published import notes_of, published
 from ...settings import Settings
 from ...spec import Result, Source, Spec, chunks
+from ...task import source
 from ..bayes_optimal_ibl import BINS
 from .claims import claims_of
 from .collected import Collected
@@ -115,37 +115,25 @@ def _cut(whole: ApproximationsTask) -> list[ApproximationsTask]:
     return [replace(whole, first=first, last=last) for first, last in chunks(whole.n_samples, size)]
 
 
-def _find(spec: Spec[PaperTask], results: dict[str, Result]) -> Findings:
+def _find(opened: Findings, spec: Spec[PaperTask], results: dict[str, Result]) -> Findings:
+    """Return the findings: claims and tables."""
     collected = Collected(spec, results)
-    notes = [*_notes(collected), *general_notes(spec, DEFAULTS, (task.source for task in spec.tasks))]
+    bins = {task.source.name: task.source.bins for task in spec.tasks}
     return replace(
-        opened(spec, DEFAULTS), claims=claims_of(collected), notes=notes, tables=tables_of(collected)
+        opened,
+        claims=claims_of(collected),
+        notes=notes_of(
+            KEY,
+            starts=N_STARTS,
+            searched=MOST_SEARCHED,
+            climbs=N_CLIMBS,
+            chains=N_CHAINS,
+            temperatures=N_TEMPERATURES,
+            annealing=collected.annealing_note(),
+            bins=", ".join(f"{name} {number}" for name, number in bins.items()),
+        ),
+        tables=tables_of(collected),
     )
-
-
-def _notes(collected: Collected) -> list[str]:
-    """Return remarks on readings of the paper and on the methods."""
-    sources = {task.source.name: task.source for task in collected.spec.tasks}
-    bins = ", ".join(f"{name} {table.bins}" for name, table in sources.items())
-    return [
-        "The paper shows its results as pictures, so there are claims to hold to our figures but no printed "
-        "figures to set beside ours. Errors are code lengths less the exact one, in nats; a positive error "
-        "is a code that is too long.",
-        "Readings: the class is one of the variables; values are those of the whole table, seen in the "
-        "sample or not; BIC and AIC take the parameters that EM ends with, and d = (K - 1) + K sum(n_i - 1) "
-        "parameters; C-S completes the data by putting every row into its most probable component and "
-        "estimates the parameters again (C-S soft shares the rows out); LN counts the clustering itself and "
-        "its N(K - 1) neighbours; a share of the sum is one of probability, not of code length.",
-        f"EM starts {N_STARTS} times and keeps the most probable end, as in the paper. A star marks a method "
-        f"at the most probable clustering, found by exhaustive search up to {MOST_SEARCHED} rows and as the "
-        f"best of {N_CLIMBS} climbs beyond.",
-        "LN+ is the improvement that the paper announces: the neighbourhoods of all ends of EM together, "
-        "each clustering once, times the names that its components can have. LN+* stands on the local optima "
-        "that as many climbs find, one row at a time.",
-        f"Beyond 24 rows annealed importance sampling stands in for the exact sum ({N_CHAINS} chains, "
-        f"{N_TEMPERATURES} temperatures); {collected.annealing_note()}",
-        f"Intervals per numeric column: {bins}.",
-    ]
 
 
 EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, "code lengths")

@@ -5,14 +5,15 @@ leads are paired. ``claims_of`` lists the groups of claims in the order of the p
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from codelength.scores.means import Mean, mean_of
 from codelength.typing import FloatArray
 
-from ...findings import Claim, signed
+from ...claims import Claim, Leads, apart, signed
 from ...published import published
-from ...summary import Mean, mean_of
 from ...verdicts import Verdict, all_of, by_lead, by_sample, most_of
 from .collected import Collected
 from .methods import AT_BEST, AT_EM
@@ -44,34 +45,30 @@ def _where(name: str) -> str:
 def _term_claims(collected: Collected) -> list[Claim]:
     """Return the claims of Figure 1: few terms make up most of the sum."""
     said = published(KEY)["claims"]["few_terms"]
-    shares = {
-        name: mean_of(needed_share(1, 7) * collected.needed(name, 7, said["share_of_sum"]))
-        for name in collected.names
-    }
-    few = [by_lead(said["share_of_terms"] - share.value, share.standard_error) for share in shares.values()]
+    shares = Leads(
+        {
+            name: mean_of(needed_share(1, 7) * collected.needed(name, 7, said["share_of_sum"]))
+            for name in collected.names
+        }
+    )
+    ahead = shares.changed(lambda share: said["share_of_terms"] - share)
     others = [name for name in shares if name != "diabetes"]
     most = max(others, key=lambda name: shares[name].value)
-    figures = "terms for 90 % of the sum: " + ", ".join(f"{name} {_p(x)}" for name, x in shares.items())
     return [
         Claim(
             said["where"],
             "With 7 rows and K = 3, the largest tenth of the terms makes up 90 % of the sum on most tables.",
-            most_of(few),
-            f"on {sum(share.value < said['share_of_terms'] for share in shares.values())} of {len(shares)}; "
-            + figures,
+            ahead.most(),
+            f"on {sum(lead.value > 0 for lead in ahead.values())} of {len(shares)}; "
+            "terms for 90 % of the sum: " + ", ".join(f"{name} {_p(x)}" for name, x in shares.items()),
         ),
         Claim(
             said["where"],
             "Diabetes needs a larger share of the terms than any other table.",
-            all_of(_apart(shares["diabetes"], shares[name]) for name in others),
+            all_of(by_lead(*apart(shares["diabetes"], shares[name])) for name in others),
             f"diabetes {_p(shares['diabetes'])}; the next is {most} with {_p(shares[most])}",
         ),
     ]
-
-
-def _apart(one: Mean, other: Mean) -> Verdict:
-    """Return the verdict on the claim that one independent mean is ahead of another."""
-    return by_lead(one.value - other.value, math.hypot(one.standard_error, other.standard_error))
 
 
 def _p(share: Mean) -> str:
@@ -88,15 +85,13 @@ def _growth_claim(collected: Collected) -> Claim:
     }
     # Less than the square root, written as a lead that by_lead can decide.
     root = clusterings**0.5
-    verdicts = [
-        _apart(Mean(root * few.value, root * few.standard_error), many) for few, many in needed.values()
-    ]
+    leads = [apart(Mean(root * few.value, root * few.standard_error), many) for few, many in needed.values()]
     growth = {level: many.value / few.value for level, (few, many) in needed.items()}
     return Claim(
         _where("slow_growth"),
         "On Hepatitis the terms needed for 90 and 99 % of the sum grow with less than the square root of the "
         "number of clusterings.",
-        all_of(verdicts),
+        all_of(by_lead(*lead) for lead in leads),
         f"from {first} to {last} rows clusterings grow {clusterings}-fold, the terms needed "
         + " and ".join(f"{factor:.1f}-fold ({level:.0%})" for level, factor in growth.items())
         + f", to {needed[0.90][1].value:.0f} and {needed[0.99][1].value:.0f} of {K**last:,}",
@@ -105,7 +100,6 @@ def _growth_claim(collected: Collected) -> Claim:
 
 def _solution_claims(collected: Collected) -> list[Claim]:
     """Return the claims of Figure 3: the worst tenth of all clusterings against the best."""
-    where = _where("poor_solutions")
     made = []
     for n_best, word, short in (
         (None, "in the most probable tenth", "that in the most probable tenth"),
@@ -115,7 +109,7 @@ def _solution_claims(collected: Collected) -> list[Claim]:
         told = [f"{method} {_ratio(mean_of(np.array(own)))}" for method, own in ratios.items()]
         made.append(
             Claim(
-                where,
+                _where("poor_solutions"),
                 f"Every method errs more in the least probable tenth of the clusterings than {word}.",
                 all_of(by_sample(own) for own in ratios.values()),
                 f"error in the least probable tenth over {short}, geometric mean over tables and samples "
@@ -128,14 +122,13 @@ def _solution_claims(collected: Collected) -> list[Claim]:
 def _log_ratios(collected: Collected, n_best: int | None) -> dict[str, list[float]]:
     """Return the log ratio of errors in the worst and the best clusterings, by method and sample."""
     ratios: dict[str, list[float]] = {}
-    for samples in collected.solutions().values():
-        for sample in samples:
-            # Clusterings are in ascending order of their posterior probability.
-            tenth = len(sample["log_posterior"]) // 10
-            for method, lengths in sample["lengths"].items():
-                errors = np.abs(np.array(lengths) - sample["exact"])
-                ratio = errors[:tenth].mean() / errors[-(n_best or tenth) :].mean()
-                ratios.setdefault(method, []).append(float(np.log(ratio)))
+    for sample in (sample for samples in collected.solutions.values() for sample in samples):
+        # Clusterings are in ascending order of their posterior probability.
+        tenth = len(sample["log_posterior"]) // 10
+        for method, lengths in sample["lengths"].items():
+            errors = np.abs(np.array(lengths) - sample["exact"])
+            ratio = errors[:tenth].mean() / errors[-(n_best or tenth) :].mean()
+            ratios.setdefault(method, []).append(float(np.log(ratio)))
     return ratios
 
 
@@ -151,16 +144,45 @@ def _ranking_claims(collected: Collected) -> list[Claim]:
         methods = [f"{name}{stars}" for name in EM]
         # The paper shows one table; the claim is tested on that one and on all.
         for names, place in (([FOCUS], "On Hepatitis"), (collected.tables_with(10, K), "On every table")):
-            ranked = [_order(collected, name, 10, methods) for name in names]
-            made.append(
-                Claim(
-                    _where("ranking"),
-                    f"{place}, with 10 rows and K = 3, LN errs least {word}, then C-S, then BIC and AIC.",
-                    all_of(ranked),
-                    _listed(collected, names, 10, methods) + _count(names, ranked),
-                )
-            )
+            text = f"{place}, with 10 rows and K = 3, LN errs least {word}, then C-S, then BIC and AIC."
+            made.append(_ranking(collected, _where("ranking"), text, names, 10, methods))
     return made
+
+
+def _further(collected: Collected) -> list[Claim]:
+    """Return the claims on the ranking with more rows than in the paper, table by table."""
+    made = []
+    for n_rows in (size for size in collected.sizes(K) if size >= 20):
+        names = collected.tables_with(n_rows, K)
+        for methods, word in ((EM, "at the ends of EM"), (AT_BEST, "at the best clustering")):
+            text = f"The ranking LN, C-S, then BIC and AIC {word} still holds on every table, K = 3."
+            made.append(_ranking(collected, f"{n_rows} rows", text, names, n_rows, methods))
+    return made
+
+
+def _ranking(
+    collected: Collected, where: str, text: str, names: list[str], n_rows: int, methods: Sequence[str]
+) -> Claim:
+    """Return the claim on the order of the methods; from 20 rows on it is beyond the paper."""
+    ranked = [
+        _in_order([np.abs(collected.errors(name, n_rows, K, method)) for method in methods]) for name in names
+    ]
+    is_beyond = n_rows >= 20
+    # The soft variant of Cheeseman-Stutz is reported, but is not part of the ranking.
+    shown = AT_EM if is_beyond and methods == EM else methods
+    figures = _listed(collected, names, n_rows, shown) + _count(names, ranked)
+    return Claim(where, text, all_of(ranked), figures, is_beyond)
+
+
+def _in_order(errors: list[FloatArray]) -> Verdict:
+    """Return the verdict on the claim that the first errors are smallest, then the second."""
+    near, completed, *others = errors
+    return all_of([by_sample(completed - near), *(by_sample(other - completed) for other in others)])
+
+
+def _listed(collected: Collected, names: list[str], n_rows: int, methods: Sequence[str]) -> str:
+    errors = {method: collected.mean_error(names, n_rows, K, method) for method in methods}
+    return "mean absolute error in nats: " + ", ".join(f"{name} {x:.1f}" for name, x in errors.items())
 
 
 def _count(names: list[str], ranked: list[Verdict]) -> str:
@@ -174,21 +196,6 @@ def _count(names: list[str], ranked: list[Verdict]) -> str:
     return text
 
 
-def _order(collected: Collected, name: str, n_rows: int, methods: list[str]) -> Verdict:
-    """Return the verdict on the claim that the first method errs least, then the second, then the others."""
-    return _in_order([np.abs(collected.errors(name, n_rows, K, method)) for method in methods])
-
-
-def _in_order(errors: list[FloatArray]) -> Verdict:
-    near, completed, *others = errors
-    return all_of([by_sample(completed - near), *(by_sample(other - completed) for other in others)])
-
-
-def _listed(collected: Collected, names: list[str], n_rows: int, methods: list[str]) -> str:
-    errors = {method: collected.mean_error(names, n_rows, K, method) for method in methods}
-    return "mean absolute error in nats: " + ", ".join(f"{name} {x:.1f}" for name, x in errors.items())
-
-
 def _selection_claims(collected: Collected) -> list[Claim]:
     """Return the claims of Figure 4: code lengths by the number of components."""
     names = [name for name in collected.names if len(collected.components(name, 6)) > 1]
@@ -198,19 +205,17 @@ def _selection_claims(collected: Collected) -> list[Claim]:
     # One value per table, because the claim is about an average over tables.
     gaps = np.array([_gap(collected, name) for name in names])
     quarters = [np.array([own[method].mean() for own in errors.values()]) / 4 for method in ("BIC", "AIC")]
-    where = _where("selection")
+    listed = ", ".join(f"{method} {x:.1f}" for method, x in means.items())
     return [
         Claim(
-            where,
+            _where("selection"),
             "With 6 rows and K = 1 to 6, LN follows the exact code length best, then C-S, then BIC and AIC, "
             "on every table.",
             all_of(ranked),
-            "mean absolute error in nats: "
-            + ", ".join(f"{method} {x:.1f}" for method, x in means.items())
-            + _count(names, ranked),
+            f"mean absolute error in nats: {listed}{_count(names, ranked)}",
         ),
         Claim(
-            where,
+            _where("selection"),
             "With 6 rows, BIC and AIC are alike: apart by less than a quarter of the error of either, on "
             "average over the tables.",
             all_of(by_sample(quarter - gaps) for quarter in quarters),
@@ -229,18 +234,15 @@ def _over_components(collected: Collected, name: str, method: str) -> FloatArray
 
 def _gap(collected: Collected, name: str) -> float:
     """Return the mean distance between BIC and AIC with 6 rows."""
-    apart = [
-        collected.errors(name, 6, k, "AIC") - collected.errors(name, 6, k, "BIC")
-        for k in collected.components(name, 6)
-    ]
-    return float(np.abs(apart).mean())
+    own = collected.lengths.at(table=name, rows=6)
+    gaps = [own.gains("AIC", "BIC", components=k) for k in collected.components(name, 6)]
+    return float(np.abs(gaps).mean())
 
 
 def _conclusions(collected: Collected) -> list[Claim]:
     """Return the claims of section 5: few local optima carry most of the sum."""
     names = collected.tables_with(10, K)
-    # LN+* is a lower bound of the sum, so that the exponential of its error is the share of the sum that it
-    # holds.
+    # LN+* is a lower bound of the sum: the exponential of its error is the share of the sum that it holds.
     masses = [np.exp(-collected.errors(name, 10, K, "LN+*")) for name in names]
     better = [
         by_sample(np.abs(collected.errors(name, 10, K, "LN")) - np.abs(collected.errors(name, 10, K, "LN+")))
@@ -262,24 +264,3 @@ def _conclusions(collected: Collected) -> list[Claim]:
             _listed(collected, names, 10, ["LN", "LN+", "LN*", "LN+*"]) + _count(names, better),
         ),
     ]
-
-
-def _further(collected: Collected) -> list[Claim]:
-    """Return the claims on the ranking with more rows than in the paper, table by table."""
-    made = []
-    for n_rows in (size for size in collected.sizes(K) if size >= 20):
-        names = collected.tables_with(n_rows, K)
-        for methods, word in ((EM, "at the ends of EM"), (AT_BEST, "at the best clustering")):
-            ranked = [_order(collected, name, n_rows, list(methods)) for name in names]
-            # The soft variant of Cheeseman-Stutz is reported, but is not part of the ranking.
-            shown = AT_EM if methods == EM else AT_BEST
-            made.append(
-                Claim(
-                    f"{n_rows} rows",
-                    f"The ranking LN, C-S, then BIC and AIC {word} still holds on every table, K = 3.",
-                    all_of(ranked),
-                    _listed(collected, names, n_rows, list(shown)) + _count(names, ranked),
-                    is_beyond=True,
-                )
-            )
-    return made

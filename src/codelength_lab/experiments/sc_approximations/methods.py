@@ -48,22 +48,7 @@ N_CLIMBS = 100
 
 
 def approximations(coded: Coded, n_components: int, seed: Any) -> dict[str, float]:
-    """Return the code length of some rows by every method, in nats.
-
-    Parameters
-    ----------
-    coded : Coded
-        The rows.
-    n_components : int
-        Components of the mixture.
-    seed : int or sequence of int
-        Seed of EM and of the climbs.
-
-    Returns
-    -------
-    dict of str to float
-        Code lengths by the names of ``METHODS``.
-    """
+    """Return the code length of some rows by every method, in nats."""
     # The component becomes the target of the rows, as all functions below expect.
     rows = with_components(coded, n_components)
     found, restarts = fitted(rows, n_components, seed)
@@ -85,15 +70,7 @@ def approximations(coded: Coded, n_components: int, seed: Any) -> dict[str, floa
 
 
 def at_clustering(rows: Coded, clustering: IntArray) -> dict[str, float]:
-    """Return the code length by each method if the missing data is one given clustering.
-
-    Parameters
-    ----------
-    rows : Coded
-        The rows.
-    clustering : array of shape (n_rows,)
-        Component of each row.
-    """
+    """Return the code length by each method if the missing data is one given clustering."""
     # BIC and AIC need parameters: those that are most probable given the clustering.
     mode = posterior_mode(clustering_counts(rows, clustering), "uniform")
     return {
@@ -105,17 +82,7 @@ def at_clustering(rows: Coded, clustering: IntArray) -> dict[str, float]:
 
 
 def most_probable(rows: Coded, n_components: int, seed: Any) -> IntArray:
-    """Return the most probable clustering, or the best of many climbs if there are too many to search.
-
-    Parameters
-    ----------
-    rows : Coded
-        The rows, with the component as target.
-    n_components : int
-        Components of the mixture.
-    seed : int or sequence of int
-        Seed of the climbs.
-    """
+    """Return the most probable clustering, or the best of many climbs if there are too many to search."""
     if rows.n_rows <= MOST_SEARCHED:
         return best_clustering(rows, n_components, random_state=seed).clustering
     climbed = best_clustering(rows, n_components, method="climb", n_starts=N_CLIMBS, random_state=seed)

@@ -73,13 +73,13 @@ def _peaks(collected: Collected) -> Rows:
 
 
 def _by_table(collected: Collected, n_rows: int) -> Rows:
+    """Return mean absolute errors by table, and their means."""
     names = collected.tables_with(n_rows, COMPONENTS)
-    rows: Rows = [{"table": name, **_absolute(collected, [name], n_rows)} for name in names]
-    return [*rows, {"table": "mean", **_absolute(collected, names, n_rows)}]
-
-
-def _absolute(collected: Collected, names: list[str], n_rows: int) -> dict[str, Value]:
-    return {method: collected.mean_error(names, n_rows, COMPONENTS, method) for method in METHODS}
+    return [
+        {"table": title}
+        | {method: collected.mean_error(own, n_rows, COMPONENTS, method) for method in METHODS}
+        for title, own in [*((name, [name]) for name in names), ("mean", names)]
+    ]
 
 
 def _by_size(collected: Collected, *, absolute: bool) -> Rows:
@@ -152,9 +152,10 @@ def _everything(collected: Collected) -> Rows:
     for name, n_rows, k in collected.cases:
         row: dict[str, Value] = {"dataset": name, "n_rows": n_rows, "n_components": k}
         row["reference"] = collected.references[n_rows]
-        row["n_samples"] = len(collected.lengths(name, n_rows, k, "reference"))
-        row["mean_code_length"] = _short(collected.lengths(name, n_rows, k, "reference").mean())
-        row["mean_standard_error"] = _short(collected.lengths(name, n_rows, k, "standard_error").mean())
+        own = collected.lengths.at(table=name, rows=n_rows, components=k)
+        row["n_samples"] = len(own.units(model="reference"))
+        row["mean_code_length"] = _short(own.units(model="reference").mean())
+        row["mean_standard_error"] = _short(own.units(model="standard_error").mean())
         for method in METHODS:
             errors = collected.errors(name, n_rows, k, method)
             row[f"{method} mean"] = _short(errors.mean())
@@ -187,7 +188,7 @@ def _curves(collected: Collected) -> Rows:
 
 def _solutions(collected: Collected) -> Rows:
     """Return the first sample of the table of Figure 3; ends of EM have no code lengths."""
-    sample = collected.solutions()[FOCUS][0]
+    sample = collected.solutions[FOCUS][0]
     methods = list(sample["lengths"])
     rows: Rows = [
         {
@@ -209,11 +210,12 @@ def _solutions(collected: Collected) -> Rows:
 
 def _classes(collected: Collected) -> Rows:
     """Return the first sample of the table of Figure 4."""
+    own = collected.lengths.at(table=FOCUS, rows=6)
+    methods = {"exact": "reference"} | {method: method for method in METHODS}
     return [
         {
             "n_components": k,
-            "exact": _short(collected.lengths(FOCUS, 6, k, "reference")[0]),
-            **{method: _short(collected.lengths(FOCUS, 6, k, method)[0]) for method in METHODS},
+            **{name: _short(own.units(components=k, model=m)[0]) for name, m in methods.items()},
         }
         for k in collected.components(FOCUS, 6)
     ]

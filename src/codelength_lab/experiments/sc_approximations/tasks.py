@@ -5,7 +5,7 @@ samples.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import logsumexp
@@ -45,6 +45,8 @@ class _Samples:
         The samples ``first .. last - 1``.
     """
 
+    kind: ClassVar[str]
+
     source: Source
     n_rows: int
     seed: int
@@ -57,14 +59,9 @@ class _Samples:
         return self.last - self.first
 
     @property
-    def group(self) -> str:
-        """Name shared by the samples of one experiment."""
-        raise AttributeError("a task of samples names its group")
-
-    @property
     def key(self) -> str:
         """Name of the task."""
-        return f"{self.group}/{self.first}-{self.last - 1}"
+        return f"{self.kind}/{self.source.name}/{self.n_rows} rows/{self.first}-{self.last - 1}"
 
     @property
     def n_items(self) -> int:
@@ -86,12 +83,8 @@ class _Samples:
 class TermsTask(_Samples):
     """All terms of the sum over clusterings, in descending order: Figures 1 and 2."""
 
+    kind: ClassVar[str] = "terms"
     n_components: int = 3
-
-    @property
-    def group(self) -> str:
-        """Table and size."""
-        return f"terms/{self.source.name}/{self.n_rows} rows"
 
     @property
     def work(self) -> float:
@@ -114,9 +107,9 @@ class SolutionsTask(_Samples):
     n_components: int = 3
 
     @property
-    def group(self) -> str:
-        """Table."""
-        return f"solutions/{self.source.name}"
+    def key(self) -> str:
+        """Name of the task."""
+        return f"solutions/{self.source.name}/{self.first}-{self.last - 1}"
 
     @property
     def work(self) -> float:
@@ -161,14 +154,10 @@ class ApproximationsTask(_Samples):
         Whether an exact reference is estimated by annealing as well.
     """
 
+    kind: ClassVar[str] = "approximations"
     components: tuple[int, ...] = (3,)
     reference: Reference = "exact"
     is_checked: bool = False
-
-    @property
-    def group(self) -> str:
-        """Table and size."""
-        return f"approximations/{self.source.name}/{self.n_rows} rows"
 
     @property
     def n_items(self) -> int:
