@@ -7,6 +7,7 @@ each model and each pair of models (the first minus the second), sums over parti
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -14,12 +15,12 @@ import numpy as np
 
 from codelength.counts import count
 from codelength.evaluation.splits import Split, cross_validation, partition
-from codelength.naive_bayes import Predictor, rule_of
+from codelength.naive_bayes import Predictor, normalised, rule_of
 from codelength.naive_bayes.log_tables import growth_lists
 from codelength.scores import Predictions
 from codelength.scores import leave_one_out as left_out
 from codelength.table import Coded
-from codelength.typing import FloatArray, IntArray
+from codelength.typing import BoolArray, FloatArray, IntArray
 
 from .prepared import Prepared
 from .spec import Model, Result
@@ -32,22 +33,7 @@ TRAIN_SHARE = 0.7
 
 
 def leave_one_out(prepared: Prepared, models: Sequence[Model], cap: float | None = None) -> Result:
-    """Predict every row from the others; in closed form if cut points do not depend on the row.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        The table.
-    models : sequence of Model
-        Predictive rules.
-    cap : float, optional
-        Largest cost of a row, in nats.
-
-    Returns
-    -------
-    dict
-        Scores of each row, by model.
-    """
+    """Predict every row from the others; in closed form if cut points do not depend on the row."""
     n_rows = prepared.coded.n_rows
     if prepared.is_fixed:
         counts = count(prepared.coded)
@@ -74,25 +60,7 @@ def cross_validations(
     cap: float | None = None,
     predicted: "Predicted | None" = None,
 ) -> Result:
-    """Run one whole cross-validation for every random stream.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        The table.
-    models : sequence of Model
-        Models by name.
-    streams : iterable of int
-        Seeds of the repetitions.
-    folds : int
-        Folds of each repetition.
-    fraction : float
-        Share of the training rows that is used.
-    cap : float, optional
-        Largest cost of a row, in nats.
-    predicted : function, optional
-        Makes the predictions; by default models are predictive rules on counts.
-    """
+    """Run one whole cross-validation for every random stream."""
     result: Result = {
         model.name: {"accuracy": [], "log_score": [], "n_zero": 0, "n_undefined": 0} for model in models
     }
@@ -116,19 +84,7 @@ def cross_validations(
 def learning_curves(
     prepared: Prepared, models: Sequence[Model], streams: Iterable[int], cap: float | None = None
 ) -> Result:
-    """Run one random partition for every random stream, with all curves on it.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        The table.
-    models : sequence of Model
-        Predictive rules.
-    streams : iterable of int
-        Seeds of the partitions.
-    cap : float, optional
-        Largest cost of a row, in nats.
-    """
+    """Run one random partition for every random stream, with all curves on it."""
     curves: dict[str, list[FloatArray]] = {model.name: [] for model in models}
     rows = CurveRows(prepared.coded)
     for stream in streams:
@@ -149,7 +105,7 @@ def learning_curves(
 
 
 class CurveRows:
-    """A coded table in the layout of the kernel of learning curves.
+    """A coded table, and the logarithms that models need while rows are added one by one.
 
     Parameters
     ----------
@@ -159,65 +115,117 @@ class CurveRows:
 
     def __init__(self, coded: Coded) -> None:
         self.coded = coded
-        self._cells = np.ascontiguousarray(coded.codes.astype(np.int64) + coded.schema.offsets[:-1])
+        self._cells = coded.codes.astype(np.int64) + coded.schema.offsets[:-1]
         self._classes = coded.class_codes.astype(np.int64)
-        self._layouts: dict[Model, Any] = {}
+        self._layouts: dict[Model, _Layout] = {}
 
     def curve(self, split: Split, model: Model, cap: float | None = None) -> FloatArray:
         """Return the scores on the test rows after each training row, shape (n_train, 4).
 
         The columns are the accuracy, the log score, and the numbers of test rows with probability zero and
-        without a defined prediction.
-
-        Parameters
-        ----------
-        split : Split
-            Training rows, in the order in which they are added, and test rows.
-        model : Model
-            Predictive rule.
-        cap : float, optional
-            Largest cost of a row, in nats.
+        without a defined prediction. A row costs at most the cap, in nats.
         """
-        # Imported on use: other protocols need not load this kernel.
-        from ._kernels import learning_curve
-
         if model not in self._layouts:
-            self._layouts[model] = _layout(self.coded, self._classes, model)
-        scores: FloatArray = learning_curve(
-            self._cells[split.train],
-            self._classes[split.train],
-            self._cells[split.test],
-            self._classes[split.test],
-            self._layouts[model],
-            model.power,
-            math.inf if cap is None else cap,
-        )
-        return scores
+            self._layouts[model] = _Layout.of(self.coded, self._classes, model)
+        train, test = split
+        weights = self._layouts[model].weights(self._cells[train], self._classes[train], self._cells[test])
+        log_probs, undefined = normalised(model.power * weights.reshape(-1, weights.shape[2]))
+        classes = np.tile(self._classes[test], len(train))
+        of_class = log_probs[np.arange(len(classes)), classes]
+        hits = (log_probs.argmax(axis=1) == classes).astype(np.float64)
+        # An undefined prediction counts as a uniform guess, as in the score of a whole table.
+        hits[undefined] = 1 / weights.shape[2]
+        costs = np.maximum(of_class, -math.inf if cap is None else -cap)
+        rows = np.array([hits, costs, np.isneginf(of_class), undefined]).reshape(4, len(train), len(test))
+        # Added up row by row, so that the last digits do not depend on the number of rows.
+        sums = np.cumsum(rows, axis=2)[:, :, -1]
+        sums[:2] /= len(test)
+        return sums.T
 
 
-def _layout(coded: Coded, classes: IntArray, model: Model) -> Any:
-    """Return all logarithms that the rule of a model can need while it adds the rows one by one."""
-    from ._kernels import CurveLayout
+@dataclass(frozen=True, eq=False, slots=True)
+class _Layout:
+    """Positions in a list of logarithms, before the first row; every row advances some of them by one.
 
-    schema, rule = coded.schema, rule_of(model.rule)
-    offsets = rule.offsets_under(model.prior, schema)
-    # The kernel does not check: a rule that is undefined for these offsets must raise here.
-    rule.check(min(offsets.class_offsets.min(initial=0.0), offsets.value_offsets.min(initial=0.0)))
-    of_totals = np.empty((schema.n_classes, schema.n_variables))
-    for i in range(schema.n_variables):
-        start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
-        of_totals[:, i] = offsets.value_offsets[:, start:stop].sum(axis=1)
-    alike = (of_totals <= 0) & rule.normalises
-    added = np.hstack((offsets.class_offsets[:, None], offsets.value_offsets, of_totals))
-    first = added.copy()
-    # Nothing seen and nothing added: all values are equally probable, so that the total is their number.
-    first[:, 1 + schema.n_cells :][alike] = np.broadcast_to(schema.n_values, alike.shape)[alike]
-    # No count of a class can exceed the rows of that class, which bounds the length of its lists.
-    most = np.bincount(classes, minlength=schema.n_classes)[:, None]
-    entries, starts = growth_lists(rule, added, np.broadcast_to(most, added.shape), first=first)
-    places = np.split(starts, [1, 1 + schema.n_cells], axis=1)
-    of_classes, of_values, of_all = (np.ascontiguousarray(part) for part in places)
-    return CurveLayout(schema.offsets, entries, of_classes[:, 0].copy(), of_values, of_all, alike)
+    Log tables of a rule are sums of functions of counts, g(n + offset). Their values for n = 0, 1, ... are
+    tabulated once, so that no logarithm is computed while rows are added.
+
+    Attributes
+    ----------
+    variable_of : array of shape (n_cells,)
+        Variable of each cell.
+    spare : array of shape (n_variables,)
+        Cells for missing.
+    entries : array
+        ``g(n + offset)`` for n = 0, 1, ..., one list after the other.
+    class_places, value_places, total_places : arrays
+        Starts of the lists of each class, each of its values, and the total of each variable.
+    alike : array of shape (n_classes, n_variables)
+        True as long as no value was seen and nothing is added to the counts: all values are equally probable,
+        and the rule normalises.
+    """
+
+    variable_of: IntArray
+    spare: IntArray
+    entries: FloatArray
+    class_places: IntArray
+    value_places: IntArray
+    total_places: IntArray
+    alike: BoolArray
+
+    @classmethod
+    def of(cls, coded: Coded, classes: IntArray, model: Model) -> "_Layout":
+        """Return all logarithms that the rule of a model can need for some rows."""
+        schema, rule = coded.schema, rule_of(model.rule)
+        offsets = rule.offsets_under(model.prior, schema)
+        # Nothing below checks: a rule that is undefined for these offsets must raise here.
+        rule.check(min(offsets.class_offsets.min(initial=0.0), offsets.value_offsets.min(initial=0.0)))
+        spare = schema.offsets[1:] - 1
+        variable_of = np.repeat(np.arange(schema.n_variables), np.diff(schema.offsets))
+        of_totals = np.zeros((schema.n_classes, schema.n_variables))
+        for i, last in enumerate(spare):
+            of_totals[:, i] = offsets.value_offsets[:, schema.offsets[i] : last].sum(axis=1)
+        alike = (of_totals <= 0) & rule.normalises
+        added = np.hstack((offsets.class_offsets[:, None], offsets.value_offsets, of_totals))
+        first = added.copy()
+        # Nothing seen and nothing added: all values are equally probable, so that the total is their number.
+        first[:, 1 + schema.n_cells :][alike] = np.broadcast_to(schema.n_values, alike.shape)[alike]
+        # No count of a class can exceed the rows of that class, which bounds the length of its lists.
+        most = np.bincount(classes, minlength=schema.n_classes)[:, None]
+        entries, starts = growth_lists(rule, added, np.broadcast_to(most, added.shape), first=first)
+        of_classes, of_values, of_all = np.split(starts, [1, 1 + schema.n_cells], axis=1)
+        return cls(variable_of, spare, entries, of_classes[:, 0], of_values, of_all, alike)
+
+    def weights(self, train: IntArray, classes: IntArray, test: IntArray) -> FloatArray:
+        """Return the log weights of all classes for all test rows after each training row.
+
+        A new row changes the tables of its own class only, so that one column is computed again.
+        """
+        class_places, value_places = self.class_places.copy(), self.value_places.copy()
+        total_places, alike = self.total_places.copy(), self.alike.copy()
+
+        def of_class(k: int) -> FloatArray:
+            values = np.where(alike[k][self.variable_of], 0.0, self.entries[value_places[k]])
+            table = values - self.entries[total_places[k]][self.variable_of]
+            # A missing value contributes nothing to the sum.
+            table[self.spare] = 0.0
+            total = np.full(len(test), self.entries[class_places[k]])
+            for column in test.T:
+                total += table[column]
+            return total
+
+        now = np.stack([of_class(k) for k in range(len(class_places))], axis=1)
+        found = np.empty((len(train), *now.shape))
+        for n, (cells, k) in enumerate(zip(train, classes.tolist(), strict=True)):
+            # A missing cell adds nothing, neither to its value nor to the total of its variable.
+            known = np.flatnonzero(cells != self.spare)
+            class_places[k] += 1
+            value_places[k, cells[known]] += 1
+            total_places[k, known] += 1
+            alike[k, known] = False
+            now[:, k] = of_class(k)
+            found[n] = now
+        return found
 
 
 def _predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> dict[str, Predictions]:
