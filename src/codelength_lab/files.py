@@ -11,7 +11,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -21,15 +21,20 @@ import numpy as np
 
 from codelength._files import atomic_write
 from codelength.errors import CodelengthWarning, DataError
+from codelength.typing import FloatArray
 
 from .claims import Claim
 from .figures import FIGURES, draw
-from .findings import SCORES, Comparison, Curve, Findings, ResultTable, Score, ScoreName, Value, Versus
+from .findings import SCORES, Comparison, Curve, Findings, ResultTable, Score, Value, Versus
 from .published import judged
 
 T = TypeVar("T")
 
 _CURVE_COLUMNS = ("mean", "standard_error", "lowest", "highest")
+_COMPARED = (
+    *("table", "row", "column", "printed", "ours", "difference", "standard_error"),
+    *("slack", "rounding", "noise", "tolerance", "matches", "reason"),
+)
 
 
 def save(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
@@ -55,16 +60,14 @@ def save(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
 def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
     """Write ``results.json``, ``comparison.csv``, and a file for each further kind of results.
 
-    Each file is whole or absent, and its bytes depend on the findings alone.
+    The directory exists. Each file is whole or absent, and its bytes depend on the findings alone.
     """
-    made = {
-        "results.json": _json(findings),
-        "comparison.csv": _comparison_csv(findings.comparisons),
-    }
+    text = json.dumps(as_document(findings), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    made = {"results.json": text, "comparison.csv": _csv_of(findings.comparisons, _COMPARED)}
     if findings.scores:
-        made["scores.csv"] = _csv_of(findings.scores, Score)
+        made["scores.csv"] = _csv_of(findings.scores, [field.name for field in fields(Score)])
     if findings.versus:
-        made["versus.csv"] = _csv_of(findings.versus, Versus)
+        made["versus.csv"] = _csv_of(findings.versus, [field.name for field in fields(Versus)])
     if findings.curves:
         made["curves.csv"] = _curves_csv(findings.curves)
     for table in findings.tables:
@@ -91,18 +94,18 @@ def read(directory: str | os.PathLike[str]) -> Findings:
     place = Path(directory)
     try:
         document = json.loads((place / "results.json").read_text(encoding="utf-8"))
-        # Tolerances may have changed since the results were computed.
-        comparisons = [judged(document["paper"], _comparison(entry)) for entry in document.pop("comparisons")]
-        claims = [Claim(**entry) for entry in document.pop("claims")]
-        tables = [_result_table(place, entry) for entry in document.pop("tables", ())]
+        experiment = document.pop("paper")
         return Findings(
-            document.pop("paper"),
-            **document,
-            comparisons=comparisons,
-            claims=claims,
-            tables=tables,
-            scores=_read_csv(place / "scores.csv", Score, _types(Score)),
-            versus=_read_csv(place / "versus.csv", Versus, _types(Versus)),
+            experiment,
+            **document
+            | {
+                # Tolerances may have changed since the results were computed.
+                "comparisons": [judged(experiment, _comparison(entry)) for entry in document["comparisons"]],
+                "claims": [Claim(**entry) for entry in document["claims"]],
+                "tables": [_result_table(place, entry) for entry in document.get("tables", ())],
+            },
+            scores=_records(place / "scores.csv", Score),
+            versus=_records(place / "versus.csv", Versus),
             curves=_read_curves(place / "curves.csv"),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -116,9 +119,8 @@ def _result_table(place: Path, entry: dict[str, Any]) -> ResultTable:
     table = ResultTable(**entry)
     if table.shown:
         return table
-    with open(place / f"{table.name}.csv", encoding="utf-8", newline="") as file:
-        rows = [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
-    return replace(table, rows=rows)
+    rows = _rows(place / f"{table.name}.csv")
+    return replace(table, rows=[{name: _value(text) for name, text in row.items()} for row in rows])
 
 
 def _value(text: str) -> Value:
@@ -131,17 +133,12 @@ def _value(text: str) -> Value:
 
 def as_document(findings: Findings) -> dict[str, Any]:
     """Return findings as JSON types, without scores, curves and long tables."""
-    document: dict[str, Any] = {
-        "paper": findings.experiment,
-        "title": findings.title,
-        "citation": findings.citation,
-        "quick": findings.quick,
-        "settings": findings.settings,
-        "changed": findings.changed,
-        "notes": findings.notes,
-        "comparisons": [_comparison_document(comparison) for comparison in findings.comparisons],
-        "claims": [asdict(claim) for claim in findings.claims],
+    names = ("title", "citation", "quick", "settings", "changed", "notes")
+    document: dict[str, Any] = {"paper": findings.experiment} | {
+        name: getattr(findings, name) for name in names
     }
+    document["comparisons"] = [_comparison_document(comparison) for comparison in findings.comparisons]
+    document["claims"] = [asdict(claim) for claim in findings.claims]
     if findings.tables:
         document["tables"] = [_table_document(table) for table in findings.tables]
     return document
@@ -162,19 +159,12 @@ def _comparison_document(comparison: Comparison) -> dict[str, Any]:
         "tolerance": rounded.tolerance,
         "matches": comparison.matches,
     }
-    document = asdict(rounded) | derived
-    return {name: _json_number(value) for name, value in document.items()}
-
-
-def _json(findings: Findings) -> str:
-    return json.dumps(as_document(findings), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return {name: _json_number(value) for name, value in (asdict(rounded) | derived).items()}
 
 
 def _comparison(entry: dict[str, Any]) -> Comparison:
-    """Return the comparison of a document, without its derived fields."""
-    known = {field.name for field in fields(Comparison)}
-    values: dict[str, Any] = {name: value for name, value in entry.items() if name in known}
-    # JSON has no NaN: it was written as null.
+    """Return the comparison of a document, without its derived fields; JSON has no NaN but null."""
+    values: dict[str, Any] = {field.name: entry[field.name] for field in fields(Comparison)}
     values |= {name: math.nan for name, value in values.items() if value is None}
     return Comparison(**values)
 
@@ -186,14 +176,7 @@ def _json_number(value: Any) -> Any:
     return float(f"{value:.9g}") if math.isfinite(value) else None
 
 
-def _comparison_csv(comparisons: Sequence[Comparison]) -> str:
-    names = ["table", "row", "column", "printed", "ours", "difference", "standard_error"]
-    names += ["slack", "rounding", "noise", "tolerance", "matches", "reason"]
-    return _csv(names, ([getattr(entry, name) for name in names] for entry in comparisons))
-
-
-def _csv_of(entries: Sequence[Any], kind: type) -> str:
-    names = [field.name for field in fields(kind)]
+def _csv_of(entries: Sequence[Any], names: Sequence[str]) -> str:
     return _csv(names, ([getattr(entry, name) for name in names] for entry in entries))
 
 
@@ -204,14 +187,13 @@ def _curves_csv(curves: Sequence[Curve]) -> str:
     rows = []
     for dataset, model in dict.fromkeys((curve.dataset, curve.model) for curve in curves):
         # Curves of differences between two models are not written; they would double the file.
-        if " - " in model:
-            continue
-        pair = [by_score[dataset, model, score] for score in SCORES]
-        columns = [getattr(curve, column) for curve in pair for column in _CURVE_COLUMNS]
-        rows += [
-            [dataset, model, pair[0].n_partitions, size, *(column[size - 1] for column in columns)]
-            for size in range(1, len(columns[0]) + 1)
-        ]
+        if " - " not in model:
+            pair = [by_score[dataset, model, score] for score in SCORES]
+            columns = [getattr(curve, column) for curve in pair for column in _CURVE_COLUMNS]
+            rows += [
+                [dataset, model, pair[0].n_partitions, size, *figures]
+                for size, *figures in zip(pair[0].sizes.tolist(), *columns, strict=True)
+            ]
     return _csv(["dataset", "model", "n_partitions", "n_rows", *names], rows, digits=5)
 
 
@@ -226,34 +208,30 @@ def _csv(names: Sequence[str], rows: Iterable[Sequence[Any]], digits: int = 8) -
     return text.getvalue()
 
 
-def _read_csv(path: Path, kind: Callable[..., T], types: dict[str, Any]) -> list[T]:
-    """Read records from a file; none if it does not exist."""
-    if not path.exists():
-        return []
+def _rows(path: Path) -> list[dict[str, str]]:
     with open(path, encoding="utf-8", newline="") as file:
-        return [
-            kind(**{name: types[name](text) for name, text in row.items()}) for row in csv.DictReader(file)
-        ]
+        return list(csv.DictReader(file))
 
 
-def _types(kind: type) -> dict[str, Any]:
-    """Return the types of the fields of a record, which read them from text."""
-    return {field.name: field.type for field in fields(kind)}
+def _records(path: Path, kind: type[T]) -> list[T]:
+    """Read records from a file; none if it does not exist."""
+    # The types of the fields read them from text.
+    types: dict[str, Any] = {field.name: field.type for field in fields(kind)}  # type: ignore[arg-type]
+    rows = _rows(path) if path.exists() else []
+    return [kind(**{name: types[name](text) for name, text in row.items()}) for row in rows]
 
 
 def _read_curves(path: Path) -> list[Curve]:
-    """Read learning curves, one per table, model and score."""
-    if not path.exists():
-        return []
+    """Read learning curves, one per table, model and score; none if the file does not exist."""
     groups: dict[tuple[str, str], list[dict[str, str]]] = {}
-    with open(path, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            groups.setdefault((row["dataset"], row["model"]), []).append(row)
+    for row in _rows(path) if path.exists() else []:
+        groups.setdefault((row["dataset"], row["model"]), []).append(row)
+
+    def columns(score: str, rows: list[dict[str, str]]) -> list[FloatArray]:
+        return [np.array([float(row[f"{score}_{column}"]) for row in rows]) for column in _CURVE_COLUMNS]
+
     return [
-        _curve(dataset, model, score, rows) for (dataset, model), rows in groups.items() for score in SCORES
+        Curve(dataset, model, score, int(rows[0]["n_partitions"]), *columns(score, rows))
+        for (dataset, model), rows in groups.items()
+        for score in SCORES
     ]
-
-
-def _curve(dataset: str, model: str, score: ScoreName, rows: list[dict[str, str]]) -> Curve:
-    columns = [np.array([float(row[f"{score}_{column}"]) for row in rows]) for column in _CURVE_COLUMNS]
-    return Curve(dataset, model, score, int(rows[0]["n_partitions"]), *columns)

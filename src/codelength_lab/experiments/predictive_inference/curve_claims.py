@@ -34,31 +34,27 @@ def curve_claims(series: Sequence[Sequence[Curve]]) -> list[Claim]:
     ]
     tables = list(dict.fromkeys(curve.dataset for curve in series[0]))
     others = [name for name in tables if name != "glass"]
+    curves = by_series[0]
+    # A tenth of the whole table, of which the training rows are a share.
+    n_train = {name: len(curves[name, "EV", "log_score"].mean) for name in tables}
+    small = {name: max(1, round(SMALL * n / TRAIN_SHARE)) for name, n in n_train.items()}
     return [
-        *_mean_claims(by_series[0], tables),
+        *_lead_claims(curves, small),
+        *_distance_claims(curves, small),
         *_jump_claims(by_series),
         *_like_glass("for the other three tables", by_series, others, "log_score"),
         *_like_glass("for the 0/1-score", by_series, tables, "accuracy"),
     ]
 
 
-def _mean_claims(curves: Curves, tables: list[str]) -> list[Claim]:
-    """Return the claims of Figures 1 and 2 on mean scores with few rows."""
-    small = {
-        name: max(1, round(SMALL * len(curves[name, "EV", "log_score"].mean) / TRAIN_SHARE))
-        for name in tables
-    }
+def _lead_claims(curves: Curves, small: dict[str, int]) -> list[Claim]:
+    """Return the claims that evidence leads from few rows, up to a number for each table."""
     early = {name: _leads_when_small(curves, name, n) for name, n in small.items()}
     least = Leads({name: lead for name, leads in early.items() for lead in leads.least_sure().values()})
-    # Behind evidence with the largest of the small sizes.
+    # With the largest of the small sizes.
     late = {
         name: Leads({model: leads[model, small[name]] for model in ("MAP", "SC")})
         for name, leads in early.items()
-    }
-    rest = Leads({name: _rest(curves[name, "EV", "log_score"], n) for name, n in small.items()})
-    near = {
-        name: [_distance(curves[name, pair, "accuracy"], n) for pair in ("MAP - EV", "EV - SC")]
-        for name, n in small.items()
     }
     return [
         *_on_glass_and_all(
@@ -72,6 +68,18 @@ def _mean_claims(curves: Curves, tables: list[str]) -> list[Claim]:
             {name: leads.changed(lambda value: value - NEAR).every() for name, leads in late.items()},
             "nats behind: " + ", ".join(f"{name} {leads.text(2)}" for name, leads in late.items()),
         ),
+    ]
+
+
+def _distance_claims(curves: Curves, small: dict[str, int]) -> list[Claim]:
+    """Return the claims on distances with few rows: from the full size, and from evidence in hits."""
+    rest = Leads({name: _rest(curves[name, "EV", "log_score"], n) for name, n in small.items()})
+    near = {
+        name: [_distance(curves[name, pair, "accuracy"], n) for pair in ("MAP - EV", "EV - SC")]
+        for name, n in small.items()
+    }
+    told = [f"{name} {of_map.value:.3f} and {of_sc.value:.3f}" for name, (of_map, of_sc) in near.items()]
+    return [
         *_on_glass_and_all(
             f"With a tenth of the table, evidence is already within {NEAR} nats of its log-score at full "
             "size",
@@ -81,10 +89,7 @@ def _mean_claims(curves: Curves, tables: list[str]) -> list[Claim]:
         *_on_glass_and_all(
             "In the 0/1-score on small training sets, MAP stays nearer to evidence than SC does",
             {name: by_lead(*apart(of_sc, of_map)) for name, (of_map, of_sc) in near.items()},
-            "mean distance of MAP and of SC: "
-            + ", ".join(
-                f"{name} {of_map.value:.3f} and {of_sc.value:.3f}" for name, (of_map, of_sc) in near.items()
-            ),
+            f"mean distance of MAP and of SC: {', '.join(told)}",
         ),
     ]
 
