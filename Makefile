@@ -71,7 +71,7 @@ docs: .venv/installed
 	@echo "Open docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv demo docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
+	rm -rf .venv demo docs/_build docs/gallery docs/reference/generated docs/sg_execution_times.rst
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -24,7 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
 ]
-exclude_patterns = ["_build", "examples", "results/**/*.md"]
+exclude_patterns = ["_build", "examples"]
 root_doc = "index"
 nitpicky = False
 
@@ -56,8 +56,8 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-# Pages without pages below them have nothing to show beside.
-html_sidebars = {path.stem: [] for path in Path(__file__).parent.glob("*.md") if path.stem != "api"}
+# The first page has nothing to show beside; the others show the pages of their section.
+html_sidebars = {"index": []}
 
 sphinx_gallery_conf = {
     "examples_dirs": "examples",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-PAGE = Path(__file__).parents[1] / "cli.md"
+PAGE = Path(__file__).parents[1] / "reference" / "cli.md"
 
 HEAD = """# Command line
 

@@ -16,7 +16,7 @@ from statistics import mean, stdev
 from codelength_lab.pages import fill
 
 DOCS = Path(__file__).parents[1]
-RUN = DOCS / "guide-priors.csv"
+RUN = DOCS / "results" / "guide-priors.csv"
 CHOICES = {
     "evidence, uniform prior": ("evidence", "uniform"),
     "evidence, Jeffreys' prior": ("evidence", "jeffreys"),
@@ -218,5 +218,5 @@ def _grid(names: list[str], rows: list[list[str]]) -> str:
 if __name__ == "__main__":
     if "--run" in sys.argv:
         run()
-    for path in (DOCS / "guide.md", DOCS.parent / "README.md"):
+    for path in (DOCS / "how-to" / "choose.md", DOCS.parent / "README.md"):
         fill(path, tables())

@@ -15,8 +15,8 @@ import numpy as np
 from codelength_lab.pages import fill
 
 DOCS = Path(__file__).parents[1]
-RUN = DOCS / "hidden-errors.csv"
-PAGE = DOCS / "theory" / "hidden-classes.md"
+RUN = DOCS / "results" / "hidden-errors.csv"
+PAGE = DOCS / "explanation" / "theory" / "hidden-classes.md"
 TABLES = ("breast-cancer", "iris", "vote", "zoo")
 SIZES = (8, 12, 16, 20)
 N_SAMPLES, N_NEW, N_COMPONENTS = 5, 25, 3

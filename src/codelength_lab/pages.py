@@ -57,7 +57,7 @@ def filled(text: str, parts: Mapping[str, str]) -> str:
 def parts_of(results: str | os.PathLike[str]) -> dict[str, str]:
     """Return the parts made from a directory of results: one per experiment, and two on all papers.
 
-    Pages that show them lie in the parent of the directory.
+    Pages that show them lie in the directory.
     """
     places = {key: Path(results) / key for key in EXPERIMENTS}
     found = {key: read(place) for key, place in places.items() if (place / "results.json").exists()}
@@ -69,7 +69,7 @@ def parts_of(results: str | os.PathLike[str]) -> dict[str, str]:
 
 def _pictures(place: Path) -> list[Picture]:
     names = sorted(path.name for path in place.glob("*.svg"))
-    return [Picture(f"results/{place.name}/{name}", Path(name).stem) for name in names]
+    return [Picture(f"{place.name}/{name}", Path(name).stem) for name in names]
 
 
 def _papers(found: list[Findings]) -> str:
@@ -84,7 +84,7 @@ def _papers(found: list[Findings]) -> str:
     text = markdown([Grid("", names, rows)]).strip()
     for findings in found:
         title = escaped(findings.title)
-        text = text.replace(f"| {title} |", f"| [{title}](#{findings.experiment}) |")
+        text = text.replace(f"| {title} |", f"| [{title}]({findings.experiment}.md) |")
     return text
 
 

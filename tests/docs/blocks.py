@@ -28,7 +28,7 @@ def pages() -> list[Path]:
 
 def _is_generated(path: Path) -> bool:
     parts = path.relative_to(ROOT / "docs").parts
-    return parts[0] in ("_build", "gallery", "generated", "results", "node_modules")
+    return parts[0] in ("_build", "gallery", "node_modules") or "generated" in parts
 
 
 def blocks_of(page: Path) -> Iterator[Block]:

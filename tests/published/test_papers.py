@@ -112,10 +112,12 @@ def test_committed_results_are_of_full_runs_with_the_usual_settings(key):
     assert (found.quick, found.changed) == (False, [])
 
 
-def test_the_validation_page_is_up_to_date():
-    page = (DOCS / "validation.md").read_text(encoding="utf-8")
-    assert page.count("<!-- table: ") == len(PAPERS) + 2
-    assert reports.filled(page, reports.parts_of(DOCS / "results")) == page
+def test_the_pages_of_validation_are_up_to_date():
+    parts = reports.parts_of(DOCS / "results")
+    for name, n_parts in {"validation": 2, "comparison": 1, **dict.fromkeys(PAPERS, 1)}.items():
+        page = (DOCS / "results" / f"{name}.md").read_text(encoding="utf-8")
+        assert page.count("<!-- table: ") == n_parts
+        assert reports.filled(page, parts) == page
 
 
 def test_committed_results_are_small():

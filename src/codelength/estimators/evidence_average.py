@@ -25,7 +25,7 @@ class EvidenceAverage(TableClassifier):
     Equation (4) of [1]_ as it stands: d is a whole row, class included, and the class is predicted from it.
     The weights reward the description of everything, not only of the class, and with many rows nearly all
     weight is on one model. :class:`codelength.ModelAverage` weighs its members by how well they predict the
-    class instead; ``docs/theory/averages.md`` compares the two.
+    class instead; ``docs/explanation/theory/averages.md`` compares the two.
 
     Parameters
     ----------

@@ -191,8 +191,8 @@ class IndifferentTrees(TableClassifier):
     Within a class, each variable may depend on one other: the dependences make a forest. The indifferent
     naive Bayes classifier takes all joint parameters of the class and one variable to be equally probable
     [1]_. Here the same is asked of the class and the two variables at the ends of an edge, for one forest or
-    averaged over all forests. There is nothing to tune. ``docs/theory/indifferent-trees.md`` has the
-    derivation.
+    averaged over all forests. There is nothing to tune. The derivation is in
+    ``docs/explanation/theory/indifferent-trees.md``.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ class ModelAverage(TableClassifier):
 
     Several model classes, each an average itself, learn from the table [1]_. Each is weighed by how well it
     predicts the class of rows that it has not seen [2]_. The class prior takes part, so that a table without
-    information gives the class prior. ``docs/averaging.md`` tells how it is done, and why.
+    information gives the class prior. ``docs/explanation/averaging.md`` tells how it is done, and why.
 
     Any table will do: text, categories, truth values, numbers, dates and times (which are ordered), missing
     cells and values that were not in training. Columns that do not vary say nothing, and neither do columns

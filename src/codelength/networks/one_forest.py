@@ -3,8 +3,8 @@ r"""One forest, averaged over its parameters under the principle of indifference
 Given the class, each variable depends on at most one other, its parent. Parameters are those of a Bayesian
 network: shares of the classes, of the values of each root within a class, and of the values of each other
 variable within a class and a value of its parent. Each of these is Dirichlet, with the same pseudocounts in
-all its cells, and independent of the others. This module has two such priors;
-``docs/theory/indifferent-trees.md`` derives them. Under the first, all joint parameters of the forest are
+all its cells, and independent of the others. This module has two such priors, derived in
+``docs/explanation/theory/indifferent-trees.md``. Under the first, all joint parameters of the forest are
 equally probable. A closed form of the sum over forests is not known for it. The second divides pseudocounts
 evenly among pairs of values; see :mod:`codelength.networks.all_forests`.
 

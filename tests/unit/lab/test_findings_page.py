@@ -97,6 +97,6 @@ def test_the_page_lists_every_figure_and_every_claim(tmp_path):
     assert "- A note with a \\* in it." in page
     assert "1. Nobody knows why." in page
     assert "| claims | held | not held | unsettled |" in parts["papers"]
-    assert f"[A paper \\[of ours\\]](#{key}) | 3 of 4 | 2 | 3 | 1 | 1 | 1 |" in parts["papers"]
+    assert f"[A paper \\[of ours\\]]({key}.md) | 3 of 4 | 2 | 3 | 1 | 1 | 1 |" in parts["papers"]
     assert "| **unsettled** |" in page
-    assert f"![figure-1](results/{key}/figure-1.svg)" in page
+    assert f"![figure-1]({key}/figure-1.svg)" in page

@@ -148,7 +148,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 def test_committed_results_are_of_full_runs_and_their_page_is_up_to_date(key):
     found = reports.read(DOCS / "results" / key)
     assert (found.quick, found.changed) == (False, [])
-    page = (DOCS / "further.md").read_text(encoding="utf-8")
+    page = (DOCS / "results" / "beyond.md").read_text(encoding="utf-8")
     assert page.count(f"<!-- table: {key} -->") == 1
     assert reports.filled(page, reports.parts_of(DOCS / "results")) == page
 

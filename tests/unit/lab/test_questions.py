@@ -34,7 +34,7 @@ def test_results_go_between_the_comments_of_a_page(tmp_path, monkeypatch):
     assert text.startswith(f"# Title\n\n{start}\n")
     assert text.endswith(f"\n{end}\n\nThe end.\n")
     assert "nothing yet" not in text
-    assert "results/orderings/time.svg" in text
+    assert "(orderings/time.svg)" in text
     assert not fill(page, parts)
     for lacking in (f"# Title\n\n{start}\n", f"{start}\n{start}\n{end}\n"):
         with pytest.raises(DataError, match="lacks its line"):
@@ -45,7 +45,7 @@ def test_results_go_between_the_comments_of_a_page(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("key", QUESTIONS)
 def test_pages_of_the_documentation_hold_the_results_beside_them(key):
-    page, place = (DOCS / f"{key}.md").read_text(encoding="utf-8"), DOCS / "results" / key
+    page, place = (DOCS / "results" / f"{key}.md").read_text(encoding="utf-8"), DOCS / "results" / key
     assert page.count(f"<!-- table: {key} -->") == 1
     assert not reports.read(place).quick
     assert filled(page, parts_of(DOCS / "results")) == page

@@ -9,7 +9,7 @@ import pytest
 from codelength import OnlineNaiveBayes, datasets
 from escapes import ESCAPES, code_lengths
 
-PAGE = "docs/streams.md"
+PAGE = "docs/how-to/streams.md"
 MOST_ROWS = {"letter": 2000}
 QUICK = ("zoo", "vote", "primary-tumor")
 

@@ -1,6 +1,6 @@
 """Intervals hold the truth as often as they say, and the bootstrap test rejects as often as it says.
 
-Minutes each; the figures are in ``docs/latent-classes.md``. ``-s`` prints them.
+Minutes each; the figures are in ``docs/reference/latent-classes.md``. ``-s`` prints them.
 """
 
 import numpy as np
