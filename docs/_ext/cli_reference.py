@@ -19,7 +19,7 @@ names of tables.
 
 
 def reference() -> str:
-    """The page as Markdown: one section per command, with its help as it is shown in a terminal."""
+    """Return the page as Markdown: one section per command, with its help as it is shown in a terminal."""
     from codelength.cli.app import app
 
     os.environ["COLUMNS"] = "90"

@@ -27,11 +27,11 @@ CHOICES = {
     "MAP": ("map", "uniform"),
 }
 TWICE = ("breast-w-with-id", "glass-with-id", "soybean")
-"""Tables that are another one in other clothes."""
+"""Copies of other tables."""
 
 
 def left_out(name: str) -> list[dict[str, object]]:
-    """One table under every choice, each row predicted from all others."""
+    """Return the scores of a table under every choice, each row predicted from all others."""
     from codelength import NaiveBayes, datasets
 
     table, rows = datasets.load(name).table, []
@@ -68,7 +68,7 @@ def _write(path: Path, rows: list[dict[str, object]]) -> None:
 
 
 def tables() -> dict[str, str]:
-    """The tables as Markdown, by name."""
+    """Return the tables as Markdown, by name."""
     return {
         "models": _models(),
         "priors": _priors(),

@@ -31,7 +31,7 @@ WAYS = {
 
 
 def errors_in(name: str, n_rows: int, sample: int) -> Iterator[dict[str, object]]:
-    """What every way is off by in one sample, against the exact average."""
+    """Yield the errors of every way in one sample, compared with the exact average."""
     from codelength import datasets
     from codelength.mixture import fit_mixture
     from codelength.mixture.prediction import Learned, predict
@@ -88,7 +88,7 @@ def run() -> None:
 
 
 def kept() -> dict[tuple[str, int], list[dict[str, str]]]:
-    """The results by way and number of rows."""
+    """Return the results by way and number of rows."""
     found = defaultdict(list)
     with RUN.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
@@ -103,7 +103,7 @@ def _grid(first: str, rows: dict[str, list[str]]) -> str:
 
 
 def errors() -> str:
-    """Mean and largest error of each way, by the number of rows."""
+    """Return the mean and largest error of each way, by the number of rows."""
     found, rows = kept(), {}
     for way in WAYS:
         of_way = [_figures(found[way, n_rows], "mean", "largest") for n_rows in SIZES]
@@ -112,7 +112,7 @@ def errors() -> str:
 
 
 def standardised() -> str:
-    """Errors of chains in units of their standard errors, by the number of rows."""
+    """Return errors of chains in units of their standard errors, by the number of rows."""
     found, rows = kept(), {}
     for way in ("Gibbs chains", "annealed chains"):
         of_way = [_figures(found[way, n_rows], "standardised")[0] for n_rows in SIZES]
@@ -121,7 +121,7 @@ def standardised() -> str:
 
 
 def scores() -> str:
-    """Mean log scores of two rules, and how much they differ from sample to sample."""
+    """Return mean log scores of two rules, and how much they differ from sample to sample."""
     found, rows = kept(), {}
     both = [
         _figures(found["stochastic complexity", n_rows], "log_score", "log_score_exact") for n_rows in SIZES

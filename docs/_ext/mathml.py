@@ -14,17 +14,17 @@ SPELLINGS = {
     r"\\([td]?frac)\s*(\d)\s*(\w)": r"\\\1{\2}{\3}",
     r"\\(hat|tilde|bar)\s*(\\[A-Za-z]+|\w)": r"\\\1{\2}",
 }
-"""What LaTeX allows and the converter takes for something else, and how it is spelled out."""
+"""Spellings of LaTeX that the converter misreads, and those that it reads."""
 
 
 def inline(self: Any, node: Any) -> None:
-    """A formula in a line."""
+    """Add a formula in a line."""
     self.body.append(_mathml(node, as_block=False))
     raise nodes.SkipNode
 
 
 def block(self: Any, node: Any) -> None:
-    """A formula of its own."""
+    """Add a formula on lines of its own."""
     self.body.append(self.starttag(node, "div", CLASS="math"))
     self.body.append(_mathml(node, as_block=True))
     self.body.append("</div>\n")

@@ -20,16 +20,12 @@ class Claim:
 
     Attributes
     ----------
-    where : str
-        Place in the paper.
-    text : str
-        The claim, made precise in our words.
-    verdict : {"held", "not held", "unsettled"}
-        Whether our results agree; see :mod:`codelength_lab.verdicts`.
-    figures : str
-        The figures behind the verdict.
+    where, text : str
+        Place in the paper, and the claim, made precise in our words.
+    verdict, figures : str
+        The verdict (see :mod:`codelength_lab.verdicts`), and the figures behind it.
     is_beyond : bool
-        Whether the claim goes beyond the paper; such claims are counted separately.
+        True if the claim goes beyond the paper; such claims are counted separately.
     """
 
     where: str

@@ -19,16 +19,11 @@ SCORES: tuple[ScoreName, ...] = ("accuracy", "log_score")
 class Comparison:
     """A printed figure and ours.
 
+    Figures are in the unit of the paper. The standard error of ours is over repetitions, or over rows under
+    leave-one-out.
+
     Attributes
     ----------
-    table, row, column : str
-        Place of the printed figure.
-    printed, ours : float
-        The figures, in the unit of the paper.
-    standard_error : float
-        Standard error of ours: over repetitions, or over rows under leave-one-out.
-    decimals : int
-        Decimals shown.
     slack : float
         Part of the tolerance that allows for choices which the paper does not state.
     rounding : float
@@ -86,20 +81,10 @@ class Score:
 
     Attributes
     ----------
-    dataset, protocol : str
-        Table and protocol.
-    folds : int
-        Folds of cross-validation.
     fraction : float
         Share of the training rows that is used.
-    model : str
-        Name of the model.
-    n_units : int
-        Number of units.
-    accuracy, log_score : float
-        Mean scores; the log score is in nats.
     accuracy_se, log_score_se : float
-        Standard errors.
+        Standard errors of the mean scores; log scores are in nats.
     n_zero, n_undefined : int
         Predictions with probability zero for the true class, and undefined ones.
     """
@@ -126,12 +111,6 @@ class Curve:
 
     Attributes
     ----------
-    dataset, model : str
-        Table and model.
-    score : {"accuracy", "log_score"}
-        Score.
-    n_partitions : int
-        Partitions into training and test rows.
     mean, standard_error, lowest, highest : array of shape (n_train,)
         Statistics over partitions after each training row.
     """
@@ -157,14 +136,8 @@ class Versus:
 
     Attributes
     ----------
-    dataset : str
-        Name of the table.
     fraction : float
         Share of the training rows that is used.
-    score : str
-        ``"accuracy"`` or ``"log_score"``.
-    model, other : str
-        The two models.
     gain, standard_error : float
         Mean lead of ``model``, in accuracy or in nats per row; positive is better.
     probability : float
@@ -193,16 +166,12 @@ class ResultTable:
     ----------
     name : str
         Name of its file; not comparison, scores, versus or curves, which are reserved.
-    title : str
-        Title of the table.
     rows : list of dict
         The rows; all have the same names.
-    decimals : int
-        Decimals of numbers on pages.
     shown : bool
-        Whether it is short enough for a page; otherwise it is in the files only.
+        True if it is short enough for a page; otherwise it is in the files only.
     first : bool
-        Whether it is shown before the claims.
+        True if it is shown before the claims.
     """
 
     name: str
@@ -219,28 +188,12 @@ class Findings:
 
     Attributes
     ----------
-    experiment : str
-        Key of the experiment.
-    title, citation : str
-        Title and citation of the paper, or of our own experiment.
     quick : bool
-        Whether the run had few repetitions.
-    settings : dict
-        The settings of the run as JSON types.
+        True if the run had few repetitions.
     changed : list of str
         Settings that differ from the paper's own, as ``key=value``.
     notes : list of str
         Remarks that are needed to interpret the figures.
-    comparisons : list of Comparison
-        Printed figures and ours.
-    claims : list of Claim
-        Claims of the paper.
-    scores : list of Score
-        Scores of each model in each experiment.
-    versus : list of Versus
-        Comparisons of pairs of models.
-    curves : list of Curve
-        Learning curves.
     tables : list of ResultTable
         Tables specific to the experiment.
     """

@@ -71,16 +71,8 @@ def experiment_of(key: str) -> Experiment:
 def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), strict: bool = True) -> Spec[Any]:
     """Return the specification of an experiment.
 
-    Parameters
-    ----------
-    key : str
-        Key of the experiment.
-    quick : bool
-        Whether to run a few repetitions only.
-    settings : iterable of str
-        Settings to change, as ``key=value``; see :class:`codelength_lab.settings.Settings`.
-    strict : bool
-        Whether to raise for a setting that has no effect on this experiment.
+    Settings to change are texts ``key=value``; see :class:`codelength_lab.settings.Settings`. One that has no
+    effect on the experiment raises if ``strict`` is true.
 
     Examples
     --------

@@ -55,7 +55,7 @@ def reproduce(
         Key of the experiment, one of ``codelength_lab.EXPERIMENTS``: the papers', and our own; or a
         specification made beforehand, and then ``quick`` and ``settings`` play no part.
     quick : bool
-        Whether to run few repetitions, for a first look.
+        If true, run few repetitions, for a first look.
     settings : iterable of str
         Other values of settings that the paper does not state, as ``key=value``; see
         :class:`codelength_lab.settings.Settings`.

@@ -75,9 +75,9 @@ class Settings:
     bins : int, optional
         Intervals per numeric column; None for those that the paper's own module names for each table.
     learned : {"whole", "train"}
-        Whether cut points are learned from the whole table or from the training rows alone.
+        Rows that cut points are learned from: those of the whole table, or the training rows alone.
     missing : {"value", "ignore"}
-        Whether a missing cell is a value of its own or is marginalised.
+        Treatment of missing cells: a value of its own, or marginalised.
     cap : float, optional
         Largest cost of a row in the log score, in nats; None for no limit.
     map_pseudocount : float

@@ -47,8 +47,6 @@ class Source:
 
     Attributes
     ----------
-    name : str
-        Name of the table.
     discretization : {"kmeans", "frequency", "width"}
         Method of cutting numeric columns.
     bins : int
@@ -80,8 +78,6 @@ class Model:
 
     Attributes
     ----------
-    name : str
-        Name in the paper.
     rule : str
         One of ``codelength.naive_bayes.RULES``.
     pseudocount : float
@@ -107,12 +103,8 @@ class Spec(Generic[T_co]):
 
     Attributes
     ----------
-    experiment : str
-        Key of the experiment.
     quick : bool
-        Whether the run has few repetitions.
-    settings : Settings
-        Settings of the tasks.
+        True if the run has few repetitions.
     tasks : tuple
         The tasks, in the order of the result table.
     """

@@ -34,18 +34,12 @@ class Task:
     ----------
     protocol : {"leave-one-out", "cross-validation", "learning-curve"}
         Choice of training and test rows.
-    source : Source
-        The table.
     models : tuple of Model
         Models, all fitted to the same rows and scored on the same others.
-    seed : int
-        Seed of the random streams.
     cap : float, optional
         Largest cost of a row in the log score, in nats.
     first, last : int
         The repetitions ``first .. last - 1``.
-    folds : int
-        Folds of cross-validation.
     fraction : float
         Share of the training rows that is used.
     series : int
@@ -132,18 +126,9 @@ class Task:
 
 
 def source(name: str, settings: Settings, bins: int, *, categories: bool = True) -> Source:
-    """Return a table under some settings.
+    """Return a table under some settings, with the columns of ``CATEGORIES`` kept as categories if asked.
 
-    Parameters
-    ----------
-    name : str
-        Name of the table.
-    settings : Settings
-        Settings of the run.
-    bins : int
-        Intervals per numeric column, unless the settings name a number.
-    categories : bool
-        Whether to keep the columns of ``CATEGORIES`` as categories.
+    ``bins`` are the intervals per numeric column, unless the settings name a number.
     """
     return Source(
         name,

@@ -37,7 +37,7 @@ def gains_of(spec: Spec[Any], results: Mapping[str, Result], *, with_class: bool
     results : mapping of str to result
         Log score, accuracy and number of clusters of each choice, by the key of the task and the criterion.
     with_class : bool
-        Whether the class takes part in the clustering.
+        True if the class takes part in the clustering.
     """
     own = [task for task in spec.tasks if task.with_class == with_class]
     by_table = [[task.key for task in own if task.source.name == table] for table in tables_of(spec)]

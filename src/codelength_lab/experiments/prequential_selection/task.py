@@ -51,7 +51,7 @@ class SelectionTask:
     split : int
         Number of the split.
     with_class : bool
-        Whether the class takes part in the clustering.
+        True if the class takes part in the clustering.
     n_candidates : int
         Clusterings to choose among.
     n_orderings : tuple of int

@@ -151,7 +151,7 @@ class ApproximationsTask(_Samples):
     reference : {"exact", "annealed"}
         Method for the code length that is approximated.
     is_checked : bool
-        Whether an exact reference is estimated by annealing as well.
+        True if an exact reference is estimated by annealing as well.
     """
 
     kind: ClassVar[str] = "approximations"
