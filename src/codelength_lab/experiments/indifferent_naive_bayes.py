@@ -17,7 +17,7 @@ from ..claims import Claim, Leads, signed
 from ..experiment import Experiment
 from ..findings import Comparison, Findings, ScoreName
 from ..predictions import p_value, results_of, scores_of, tests_over_tables, versus
-from ..published import compared, notes_of, printed_rows, published
+from ..published import claim_of, compared, notes_of, printed_rows, published
 from ..results import Results
 from ..settings import Settings
 from ..spec import Model, Result, Spec
@@ -219,14 +219,16 @@ def _claim(picture: Picture) -> Claim:
     leads = picture.leads()
     verdicts, values = leads.verdicts(), [lead.value for lead in leads.values()]
     tests = tests_over_tables(values)
-    return Claim(
-        picture.figure,
-        f"With a tenth of the learning folds, {OURS} is better than {picture.other} in {picture.word} on "
-        "more than half of the tables.",
+    return claim_of(
+        KEY,
+        "better",
         leads.most(),
         f"better on {sum(value > 0 for value in values)} of {len(values)}; by two standard errors or more "
         f"better on {verdicts.count('held')}, worse on {verdicts.count('not held')}; over tables "
         f"p {p_value(tests.wilcoxon)} (Wilcoxon), p {p_value(tests.sign)} (sign test)",
+        figure=picture.figure,
+        other=picture.other,
+        score=picture.word,
     )
 
 
@@ -238,12 +240,13 @@ def _direction(picture: Picture) -> Claim:
     )
     unit, scale = ("points", 100) if picture.score == "accuracy" else ("nats", 1)
     told = [signed(*mean_of(scale * gains)) for gains in (few, full)]
-    return Claim(
-        "experimental results",
-        f"With all of the learning folds, {OURS} is still better than {picture.other} in {picture.word} on "
-        "average over the tables, by less than with a tenth.",
+    return claim_of(
+        KEY,
+        "with_all",
         all_of([by_sample(full), by_sample(few - full)]),
         f"mean gain over tables in {unit}: {told[0]} with a tenth, {told[1]} with all",
+        other=picture.other,
+        score=picture.word,
     )
 
 

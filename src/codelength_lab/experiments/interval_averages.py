@@ -15,12 +15,11 @@ from codelength.naive_bayes.interval_average import IntervalAverage
 from codelength.scores import Predictions
 from codelength.table.cutting import AVERAGED, with_intervals_of
 
-from ..claims import Claim
 from ..experiment import Experiment
 from ..findings import Findings, ResultTable, Value
 from ..predictions import by_table, claim, overall, results_of, scores_of
 from ..prepared import Prepared
-from ..published import notes_of
+from ..published import claim_of, notes_of
 from ..results import Results
 from ..settings import Settings
 from ..spec import Model, Result, Spec
@@ -86,13 +85,8 @@ def _find(opened: Findings, spec: Spec[Task], results: Mapping[str, Result]) -> 
     scores = everything.at(protocol="cross-validation")
     pairs = [(share, other) for share in (0.1, 1.0) for other in (FIXED, WHOLE)]
     leads = by_share(scores.at(table="iris"), AVERAGE, FIXED, IRIS_SHARES)
-    on_iris = Claim(
-        "log loss on iris, as in Figure 1 of the paper",
-        f"{AVERAGE} is ahead of {FIXED}, whatever share of the training rows is used.",
-        leads.every(),
-        f"lead in nats: {leads.text()}",
-        is_beyond=True,
-    )
+    figures = f"lead in nats: {leads.text()}"
+    on_iris = claim_of(KEY, "iris", leads.every(), figures, is_beyond=True, average=AVERAGE, fixed=FIXED)
     return replace(
         opened,
         claims=[*(claim(scores, names, share, AVERAGE, other) for share, other in pairs), on_iris],

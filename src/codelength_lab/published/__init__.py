@@ -1,4 +1,4 @@
-"""Titles, citations and notes of all experiments; printed figures of the papers, and the tolerances of ours.
+"""Titles, notes and claims of all experiments; printed figures of the papers, and the tolerances of ours.
 
 There is one rule for figures. A figure matches if
 
@@ -20,8 +20,10 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+from ..claims import Claim
 from ..findings import Comparison
 from ..results import Results
+from ..verdicts import Verdict
 
 _HERE = Path(__file__).parent
 
@@ -61,6 +63,15 @@ def notes_of(experiment: str, **values: Any) -> list[str]:
         for note in published(experiment)["notes"]
     ]
     return [note.format(**values) for note, names in given if all(values[name] is not None for name in names)]
+
+
+def claim_of(
+    experiment: str, name: str, verdict: Verdict, figures: str, *, is_beyond: bool = False, **values: Any
+) -> Claim:
+    """Return a claim with the place and text in the file of an experiment, and values in them."""
+    said = published(experiment)["claims"][name]
+    where, text = (str(said[part]).format(**values) for part in ("where", "text"))
+    return Claim(where, text, verdict, figures, is_beyond)
 
 
 def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:

@@ -6,10 +6,13 @@ from codelength.scores.means import mean_of
 from codelength.typing import FloatArray
 
 from ...claims import Claim, Leads, signed
+from ...published import claim_of
 from ...verdicts import LEAST, all_of, by_sample
 from .comparison import Comparison
 from .models import AVERAGE, NAIVE_BAYES, PRIOR, title_of
 from .rows import MUCH
+
+KEY = "averages"
 
 GOALS = {
     "random-forest": 0.04,
@@ -46,46 +49,31 @@ def _ahead(comparison: Comparison, name: str, score: str, others: Iterable[str],
     # Accuracy is the only score of which more is better.
     sign, word = (-1, "higher") if score == "accuracy" else (1, "lower")
     leads = {kind: sign * comparison.gains(kind, score) for kind in others}
-    return Claim(
-        name,
-        f"ModelAverage has a {word} {name} than {whom}, on average over tables.",
-        all_of(by_sample(lead) for lead in leads.values()),
-        _told(leads),
-    )
+    verdict = all_of(by_sample(lead) for lead in leads.values())
+    return claim_of(KEY, "ahead", verdict, _told(leads), score=name, word=word, whom=whom)
 
 
 def _by(comparison: Comparison, kind: str, goal: float) -> Claim:
     """Return the claim that the average leads one opponent by at least the goal."""
     gains = comparison.gains(kind)
-    return Claim(
-        "log loss",
-        f"It is ahead of {title_of(kind)} by at least {goal} nats, on average over tables.",
-        by_sample(gains - goal),
-        signed(*mean_of(gains)),
-    )
+    figures = signed(*mean_of(gains))
+    return claim_of(KEY, "goal", by_sample(gains - goal), figures, whom=title_of(kind), goal=goal)
 
 
 def _at_share(comparison: Comparison, share: float) -> Claim:
     """Return the claim that the average leads every opponent with one share of the rows."""
     leads = {kind: comparison.gains(kind, shares=[share]) for kind in comparison.opponents}
-    return Claim(
-        f"log loss at {share:.0%}",
-        f"With {share:.0%} of the rows to learn from it is ahead of every opponent, on average over tables.",
-        all_of(by_sample(lead) for lead in leads.values()),
-        _told(leads),
-    )
+    verdict = all_of(by_sample(lead) for lead in leads.values())
+    return claim_of(KEY, "at_share", verdict, _told(leads), share=share)
 
 
 def _rank(comparison: Comparison) -> Claim:
     """Return the claim on the mean rank of the average."""
     ranks = comparison.ranking().ranks[:, comparison.field.index(AVERAGE)]
     rank, error = mean_of(ranks)
-    return Claim(
-        "ranks",
-        f"Its mean rank by log loss is at most {RANK_GOAL:g} of {len(comparison.field)}.",
-        by_sample(RANK_GOAL - ranks),
-        f"{rank:.2f} ± {error:.2f}" if len(ranks) > 1 else f"{rank:.2f}",
-    )
+    figures = f"{rank:.2f} ± {error:.2f}" if len(ranks) > 1 else f"{rank:.2f}"
+    verdict = by_sample(RANK_GOAL - ranks)
+    return claim_of(KEY, "rank", verdict, figures, goal=RANK_GOAL, n=len(comparison.field))
 
 
 def _never_far_behind(comparison: Comparison) -> Claim:
@@ -98,12 +86,8 @@ def _never_far_behind(comparison: Comparison) -> Claim:
     failed = [name for name, verdict in zip(gains, goal.verdicts(), strict=True) if verdict == "not held"]
     lost = sorted(failed, key=lambda name: gains[name].value)
     names = f": {', '.join(f'{name} ({signed(gains[name].value)})' for name in lost)}" if lost else ""
-    return Claim(
-        "log loss",
-        f"On no table and share is it more than {MUCH} nats behind the opponent that turns out best there.",
-        goal.every(),
-        f"behind by two standard errors or more in {len(lost)} of {len(gains)} cells{names}",
-    )
+    figures = f"behind by two standard errors or more in {len(lost)} of {len(gains)} cells{names}"
+    return claim_of(KEY, "never_far_behind", goal.every(), figures, much=MUCH)
 
 
 def _prior(comparison: Comparison) -> Claim:
@@ -113,12 +97,9 @@ def _prior(comparison: Comparison) -> Claim:
     # The cell that decides: the gain less two standard errors is smallest there.
     least_sure = min(gains, key=lambda name: gains[name].value - LEAST * gains[name].standard_error)
     told = {"least sure gain": least_sure, "least gain": worst}
-    return Claim(
-        "log loss",
-        f"On none of these tables and shares is it more than {PRIOR_GOAL} nats worse than the class prior.",
-        gains.changed(lambda gain: gain + PRIOR_GOAL).every(),
-        "; ".join(f"{words} {signed(*gains[name])}, {name}" for words, name in told.items()),
-    )
+    figures = "; ".join(f"{words} {signed(*gains[name])}, {name}" for words, name in told.items())
+    verdict = gains.changed(lambda gain: gain + PRIOR_GOAL).every()
+    return claim_of(KEY, "class_prior", verdict, figures, goal=PRIOR_GOAL)
 
 
 def _told(leads: dict[str, FloatArray]) -> str:

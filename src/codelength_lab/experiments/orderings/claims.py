@@ -1,53 +1,37 @@
 """Claims on the fall after 30 orderings, and on sampling against optimising at equal computing time."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
 from ...claims import Claim, signed
 from ...findings import ResultTable, Value
+from ...published import claim_of
 from ...verdicts import Verdict, by_lead
 from ..prequential_selection.task import LEAVE_ONE_OUT, best_of, rand
 from .studies import PEAK, Studies
 from .task import GREEDY, LIMIT, MOVES, RACE, linked, searched
 
-FALL = "section 4.2: the fall after 30 orderings"
-CHOICE = "section 5: sampling or optimising"
-SAMPLERS = "section 5: more elaborate sampling"
-LEAVING = "section 5: leave-one-out"
+KEY = "orderings"
 
 
 def claims_of(found: Studies) -> list[Claim]:
     """Return all claims: on the fall, on averaging against a search for the best, and on other samples."""
     most = found.printed_sizes[-1]
-    fall = f"PREQ-RAND({most}) gains less than PREQ-RAND({PEAK}): the fall is real."
-    limit = "The mean over all orderings that were drawn gains less than PREQ-RAND(30)."
-    best = "Averaging beats taking the best of as many random orderings, for every number above 1."
-    greedy = "Averaging over 10 orderings beats the greedy ordering, which takes longer."
-    search = "Averaging beats a local search for the best ordering, at equal computing time."
-    sampler = f"{PEAK} antithetic orderings gain more than {PEAK} independent ones."
-    race = "The mean over all orderings that were drawn gains more than a race along antithetic ones."
-    leaving = "The mean over all orderings that were drawn gains more than leave-one-out."
-    pairs_best = [(rand(n), best_of(n)) for n in found.sizes if n > 1]
-    pairs_searched = [(rand(n), searched(n)) for n in MOVES if n in found.sizes]
+    claim = partial(_claim, found)
     return [
-        _claim(found, FALL, fall, [(rand(PEAK), rand(most))]),
-        _claim(found, FALL, limit, [(rand(PEAK), LIMIT)], is_beyond=True),
+        claim("fall", [(rand(PEAK), rand(most))], most=most),
+        claim("limit", [(rand(PEAK), LIMIT)], is_beyond=True),
         _accident(found),
-        _claim(found, FALL, f"PREQ-RAND({PEAK}) gains more than PREQ-RAND(1).", [(rand(PEAK), rand(1))]),
-        _claim(found, CHOICE, best, pairs_best),
-        _claim(found, CHOICE, greedy, [(rand(10), GREEDY)]),
-        _claim(found, CHOICE, search, pairs_searched, is_beyond=True),
-        _claim(
-            found,
-            CHOICE,
-            "A longer local search gains more than a shorter one.",
-            [(searched(400), searched(100))],
-            is_beyond=True,
-        ),
-        _claim(found, SAMPLERS, sampler, [(linked("antithetic", PEAK), rand(PEAK))], is_beyond=True),
-        _claim(found, SAMPLERS, race, [(LIMIT, RACE)], is_beyond=True),
-        _claim(found, LEAVING, leaving, [(LIMIT, LEAVE_ONE_OUT)]),
+        claim("rise", [(rand(PEAK), rand(1))]),
+        claim("best", [(rand(n), best_of(n)) for n in found.sizes if n > 1]),
+        claim("greedy", [(rand(10), GREEDY)]),
+        claim("search", [(rand(n), searched(n)) for n in MOVES if n in found.sizes], is_beyond=True),
+        claim("longer", [(searched(400), searched(100))], is_beyond=True),
+        claim("antithetic", [(linked("antithetic", PEAK), rand(PEAK))], is_beyond=True),
+        claim("race", [(LIMIT, RACE)], is_beyond=True),
+        claim("leaving", [(LIMIT, LEAVE_ONE_OUT)]),
     ]
 
 
@@ -97,7 +81,7 @@ def _answer(found: Studies, question: str, pair: tuple[str, str]) -> dict[str, V
 
 
 def _claim(
-    found: Studies, where: str, text: str, pairs: Iterable[tuple[str, str]], *, is_beyond: bool = False
+    found: Studies, name: str, pairs: Iterable[tuple[str, str]], *, is_beyond: bool = False, **values: int
 ) -> Claim:
     """Return a claim decided on the tables at hand, with its standard error over tables in the text."""
     leads = found.leads(pairs)
@@ -105,14 +89,11 @@ def _claim(
     # Reported but not decisive: the question is about the tables of the experiment.
     over_tables = found.gains.lead(*least, score="log")
     word = "smallest lead " if len(leads) > 1 else ""
-    return Claim(
-        where,
-        text,
-        leads.every(),
+    figures = (
         f"{word}{least[0]} less {least[1]}: {signed(*leads[least], 2)} points on these tables; with the "
-        f"spread between tables: ± {over_tables.standard_error:.2f}",
-        is_beyond,
+        f"spread between tables: ± {over_tables.standard_error:.2f}"
     )
+    return claim_of(KEY, name, leads.every(), figures, is_beyond=is_beyond, **values)
 
 
 def _accident(found: Studies) -> Claim:
@@ -125,11 +106,9 @@ def _accident(found: Studies) -> Claim:
     peaks = float(np.mean(drawn.argmax(axis=1) == sizes.index(PEAK)))
     step = drawn[:, -1] - drawn[:, sizes.index(PEAK)]
     mean = signed(float(step.mean()), digits=2)
-    return Claim(
-        FALL,
-        f"One study of the paper's size cannot tell whether there is a fall: the step from {PEAK} to "
-        f"{sizes[-1]} orderings is shorter than two standard deviations between such studies. What was seen "
-        "can be an accident.",
+    return claim_of(
+        KEY,
+        "accident",
         # A statement about drawn studies without noise of its own: 10,000 draws fix it.
         by_lead(2 * float(step.std()) - abs(float(step.mean()))),
         f"the step is {mean} points on average over {len(drawn):,} studies drawn from ours, with a standard "
@@ -137,4 +116,5 @@ def _accident(found: Studies) -> Claim:
         f"{found.falls:.0%} of them, and would be in 50% if there were no fall; PREQ-RAND({PEAK}) is the "
         f"best of all in {peaks:.0%}",
         is_beyond=True,
+        most=sizes[-1],
     )

@@ -16,7 +16,7 @@ from ...claims import Claim
 from ...experiment import Experiment
 from ...findings import Comparison, Findings
 from ...predictions import curves_of, results_of, scores_of
-from ...published import compare, compared, notes_of, printed_rows, published
+from ...published import claim_of, compare, compared, notes_of, printed_rows, published
 from ...results import Results
 from ...settings import Settings
 from ...spec import Model, Result, Spec, chunks
@@ -116,27 +116,17 @@ def _leave_one_out_claims(results: Results) -> list[Claim]:
     # MAP is not best on a table if any other rule is ahead of it there.
     beaten = [any_of(both) for both in zip(ev_map.verdicts(), sc_map.verdicts(), strict=True)]
     return [
-        Claim(
-            "abstract, section 4.2",
-            "Predicting each row from all others, SC has a better log-score than evidence on every table.",
-            sc_ev.every(),
-            f"SC less EV: {sc_ev.text()}",
-        ),
-        Claim(
-            "section 4.2",
-            "Evidence beats MAP in the log-score on average over the tables.",
-            ev_map.on_average(),
-            f"EV less MAP: {ev_map.over_tables()}",
-        ),
-        Claim(
-            "abstract",
-            "MAP is never best in the log-score.",
+        claim_of(KEY, "sc_leads", sc_ev.every(), f"SC less EV: {sc_ev.text()}"),
+        claim_of(KEY, "evidence_beats_map", ev_map.on_average(), f"EV less MAP: {ev_map.over_tables()}"),
+        claim_of(
+            KEY,
+            "map_never_best",
             all_of(beaten),
             f"EV less MAP: {ev_map.text()}; SC less MAP: {sc_map.text()}",
         ),
-        Claim(
-            "section 4.2",
-            "MAP is slightly better than both others in the 0/1-score, on average over the tables.",
+        claim_of(
+            KEY,
+            "map_hits",
             all_of(leads.on_average() for leads in by_hits.values()),
             "; ".join(f"MAP less {other}: {leads.over_tables()}" for other, leads in by_hits.items()),
         ),

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,10 @@ from codelength.typing import FloatArray
 from ...claims import Claim, Leads, apart
 from ...findings import Curve
 from ...protocols import TRAIN_SHARE
+from ...published import claim_of
 from ...verdicts import Verdict, all_of, by_lead, by_sample
+
+KEY = "predictive-inference"
 
 SMALL = 0.1
 """Largest share of the rows of a table that counts as a small training set."""
@@ -58,13 +62,12 @@ def _lead_claims(curves: Curves, small: dict[str, int]) -> list[Claim]:
     }
     return [
         *_on_glass_and_all(
-            "With up to a tenth of the table to learn from, evidence has the best mean log-score at every "
-            "size",
+            "early",
             {name: leads.every() for name, leads in early.items()},
             f"least sure lead in nats: {least.text(2)}",
         ),
         *_on_glass_and_all(
-            f"With a tenth of the table, MAP and SC are still more than {NEAR} nats behind evidence",
+            "late",
             {name: leads.changed(lambda value: value - NEAR).every() for name, leads in late.items()},
             "nats behind: " + ", ".join(f"{name} {leads.text(2)}" for name, leads in late.items()),
         ),
@@ -81,24 +84,24 @@ def _distance_claims(curves: Curves, small: dict[str, int]) -> list[Claim]:
     told = [f"{name} {of_map.value:.3f} and {of_sc.value:.3f}" for name, (of_map, of_sc) in near.items()]
     return [
         *_on_glass_and_all(
-            f"With a tenth of the table, evidence is already within {NEAR} nats of its log-score at full "
-            "size",
+            "optimal",
             {name: by_lead(NEAR - gap.value, gap.standard_error) for name, gap in rest.items()},
             f"nats short of full size: {rest.text(2)}",
         ),
         *_on_glass_and_all(
-            "In the 0/1-score on small training sets, MAP stays nearer to evidence than SC does",
+            "alike",
             {name: by_lead(*apart(of_sc, of_map)) for name, (of_map, of_sc) in near.items()},
             f"mean distance of MAP and of SC: {', '.join(told)}",
         ),
     ]
 
 
-def _on_glass_and_all(text: str, verdicts: dict[str, Verdict], figures: str) -> list[Claim]:
+def _on_glass_and_all(name: str, verdicts: dict[str, Verdict], figures: str) -> list[Claim]:
     """Return a claim on Glass, which Figure 1 shows, and the same claim on all four tables."""
+    claim, joined = partial(claim_of, KEY, name, figures=figures, near=NEAR), all_of(verdicts.values())
     return [
-        Claim("section 4.1, Figure 1", f"{text}: on Glass.", verdicts["glass"], figures),
-        Claim("section 4.1", f"{text}: on all four tables.", all_of(verdicts.values()), figures),
+        claim(verdicts["glass"], where="section 4.1, Figure 1", on="on Glass"),
+        claim(joined, where="section 4.1", on="on all four tables"),
     ]
 
 
@@ -134,17 +137,20 @@ def _jump_claims(series: Sequence[Curves]) -> list[Claim]:
         jumps = [_jump(curve.lowest) for curve in worst]
         # One value per series: the extremes of one series are a single observation without a standard error.
         shares, starts = (np.array(values, dtype=np.float64) for values in zip(*jumps, strict=True))
-        name = {"EV": "evidence", "SC": "SC"}[model]
         made.append(
-            Claim(
-                "section 4.1, Figure 3",
-                f"On Glass the worst training set for {name} turns good suddenly after about {about} rows: "
-                f"at least {JUMP:.0%} of the rise from its lowest score to its last falls within {WINDOW} "
-                f"rows, which begin between {first} and {last}.",
+            claim_of(
+                KEY,
+                "jump",
                 all_of([by_sample(shares - JUMP), by_sample(starts - first), by_sample(last - starts)]),
                 f"{len(jumps)} series of {worst[0].n_partitions} training sets; largest share of the rise "
                 f"within {WINDOW} rows (and where it begins): "
                 + ", ".join(f"{share:.0%} ({n})" for share, n in jumps),
+                rule={"EV": "evidence", "SC": "SC"}[model],
+                about=about,
+                share=JUMP,
+                window=WINDOW,
+                first=first,
+                last=last,
             )
         )
     return made
@@ -166,13 +172,9 @@ def _like_glass(where: str, series: Sequence[Curves], tables: list[str], score: 
         f"mean over {len(series)} series of the largest share of the rise within {WINDOW} rows (and where it "
         f"begins), for evidence and SC: {', '.join(figures)}"
     )
-    texts = {
-        "the worst training sets for evidence and SC turn good suddenly, as said of Glass.": sudden,
-        "the worst training set turns good after fewer rows for evidence than for SC.": in_order,
-    }
     return [
-        Claim("section 4.1", f"Graphs like Figure 3 look very similar {where}: {text}", all_of(own), said)
-        for text, own in texts.items()
+        claim_of(KEY, "sudden_elsewhere", all_of(sudden), said, where=where),
+        claim_of(KEY, "order_elsewhere", all_of(in_order), said, where=where),
     ]
 
 

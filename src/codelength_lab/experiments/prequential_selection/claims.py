@@ -12,9 +12,12 @@ import numpy as np
 from codelength.scores.means import Mean, mean_of
 
 from ...claims import Claim, Leads, signed
+from ...published import claim_of
 from ...results import Results
 from ...verdicts import Verdict, agreed, by_lead
 from .task import LEAVE_ONE_OUT, N_ORDERINGS, best_of, rand
+
+KEY = "prequential-selection"
 
 SUPERVISED = (
     LEAVE_ONE_OUT,
@@ -45,43 +48,33 @@ class Judge:
 
     def claim(
         self,
-        where: str,
-        text: str,
+        name: str,
         loss: str,
         decide: Callable[[Results], Verdict],
         tell: Callable[[Results], str],
+        **values: float,
     ) -> Claim:
-        """Return a claim under every reading of its loss.
+        """Return a claim of the paper's file on a loss, under every reading of the loss.
 
-        Parameters
-        ----------
-        where, text : str
-            Place in the paper, and the claim.
-        loss : str
-            Loss that the claim is about.
-        decide, tell : function
-            Functions from the gains in one score to a verdict, and to the figures behind it.
+        ``decide`` and ``tell`` are functions from the gains in one score to a verdict, and to the figures
+        behind it.
         """
         readings = LOSSES[loss]
         verdicts = [decide(self.both[0].at(score=score)) for score in readings]
 
         def told(gains: Results) -> str:
             texts = {score: tell(gains.at(score=score)) for score in readings}
-            return (
-                texts["log"]
-                if "log" in texts
-                else ", ".join(f"{score}: {text}" for score, text in texts.items())
-            )
+            joined = ", ".join(f"{score}: {text}" for score, text in texts.items())
+            return texts.get("log", joined)
 
         figures = f"{told(self.both[0])}; clustered without the class: {told(self.both[1])}"
         # The log loss has one reading, which agrees with itself.
-        return Claim(where, text, agreed(verdicts[0], verdicts[-1]), figures)
+        return claim_of(KEY, name, agreed(verdicts[0], verdicts[-1]), figures, loss=loss, **values)
 
-    def of_pair(self, text: str, pair: Pair) -> Claim:
+    def of_pair(self, name: str, pair: Pair) -> Claim:
         """Return the claim that one criterion gains more than another in the log loss."""
         return self.claim(
-            "section 4.2",
-            text,
+            name,
             "log loss",
             lambda gains: by_lead(*gains.lead(*pair)),
             lambda gains: _of_pair(gains, pair, 2),
@@ -94,14 +87,8 @@ def claims(with_class: Results, without: Results) -> list[Claim]:
     return [
         *(claim for loss in LOSSES for claim in _against_marginal(judge, loss)),
         *(claim for loss in LOSSES for claim in _averaging(judge, loss)),
-        judge.of_pair(
-            "PREQ-RAND(n) improves with n at first: 30 orderings gain more than 1, in the log loss.",
-            (rand(30), rand(1)),
-        ),
-        judge.of_pair(
-            "Beyond 30 orderings PREQ-RAND(n) gets slightly worse: 100 gain less, in the log loss.",
-            (rand(30), rand(100)),
-        ),
+        judge.of_pair("at_first", (rand(30), rand(1))),
+        judge.of_pair("beyond_30", (rand(30), rand(100))),
         *_greedy(judge),
     ]
 
@@ -114,31 +101,18 @@ def _against_marginal(judge: Judge, loss: str) -> list[Claim]:
         worst = min(SUPERVISED, key=lambda name: gains.mean(model=name).value)
         return f"smallest {worst} {_points(gains, worst)}"
 
+    def share(gains: Results) -> str:
+        return _percent(_share_above(gains, 0))
+
     def many(gains: Results) -> str:
         largest = max(float(gains.units(model=name).max()) for name in SUPERVISED)
         return f"{_percent(_share_above(gains, much))}, largest {largest:+.1f} %"
 
     return [
+        judge.claim("gains", loss, lambda gains: _means(gains, SUPERVISED).every(), smallest, figure=figure),
+        judge.claim("almost_always", loss, lambda gains: _at_least(_share_above(gains, 0), 0.9), share),
         judge.claim(
-            f"section 4.2, Figure {figure}",
-            f"Every criterion of Table 1 gains over the marginal likelihood on average, in the {loss}.",
-            loss,
-            lambda gains: _means(gains, SUPERVISED).every(),
-            smallest,
-        ),
-        judge.claim(
-            "section 4.2",
-            f"The gain is almost always positive: in nine of ten pairs of table and criterion ({loss}).",
-            loss,
-            lambda gains: _at_least(_share_above(gains, 0), 0.9),
-            lambda gains: _percent(_share_above(gains, 0)),
-        ),
-        judge.claim(
-            "section 4.2",
-            f"In many cases, say one pair in ten, the gain is over {much} %, in the {loss}.",
-            loss,
-            lambda gains: _at_least(_share_above(gains, much), 0.1),
-            many,
+            "many_large", loss, lambda gains: _at_least(_share_above(gains, much), 0.1), many, much=much
         ),
     ]
 
@@ -150,22 +124,19 @@ def _averaging(judge: Judge, loss: str) -> list[Claim]:
     top = [(rand(n), LEAVE_ONE_OUT) for n in N_ORDERINGS]
     return [
         judge.claim(
-            "section 4.2",
-            f"PREQ-RAND(n) gains more than both greedy orderings for every n, in the {loss}.",
+            "rand_greedy",
             loss,
             lambda gains: _leads(gains, greedy).every(),
             lambda gains: f"smallest lead {_extreme(gains, greedy, min)}",
         ),
         judge.claim(
-            "abstract, section 4.2",
-            f"Averaging beats optimising: PREQ-RAND(n) gains more than PREQ-MAX(n) for every n > 1 ({loss}).",
+            "rand_max",
             loss,
             lambda gains: _leads(gains, optimised).every(),
             lambda gains: f"smallest lead {_extreme(gains, optimised, min)}",
         ),
         judge.claim(
-            "section 5",
-            f"PREQ-RAND(n) can beat leave-one-out: for some n it gains more, in the {loss}.",
+            "rand_loo",
             loss,
             lambda gains: _leads(gains, top).some(),
             lambda gains: f"largest lead {_extreme(gains, top, max)}",
@@ -183,24 +154,14 @@ def _greedy(judge: Judge) -> list[Claim]:
         return f"least sure {name} {_points(gains, name)}"
 
     return [
-        judge.of_pair(
-            "Worst-last gains more than best-first, in the log loss.", ("WORST-LAST", "BEST-FIRST")
-        ),
+        judge.of_pair("worst_last", ("WORST-LAST", "BEST-FIRST")),
         judge.claim(
-            "section 4.2",
-            "Best-last and worst-first gain less than both best-first and worst-last, in the log loss.",
+            "excluded",
             "log loss",
             lambda gains: _leads(gains, [(one, other) for one in kept for other in excluded]).every(),
             lambda gains: ", ".join(f"{name} {_points(gains, name)}" for name in (*kept, *excluded)),
         ),
-        judge.claim(
-            "section 5",
-            "Optimising over orderings, greedily or over two and more random ones, is significantly better "
-            "than the marginal likelihood, in the log loss.",
-            "log loss",
-            lambda gains: _means(gains, optimised).every(),
-            least,
-        ),
+        judge.claim("optimising", "log loss", lambda gains: _means(gains, optimised).every(), least),
     ]
 
 

@@ -13,7 +13,7 @@ from codelength.scores.means import Mean, mean_of
 from codelength.typing import FloatArray
 
 from ...claims import Claim, Leads, apart, signed
-from ...published import published
+from ...published import claim_of, published
 from ...verdicts import Verdict, all_of, by_lead, by_sample, most_of
 from .collected import Collected
 from .methods import AT_BEST, AT_EM
@@ -38,10 +38,6 @@ def claims_of(collected: Collected) -> list[Claim]:
     ]
 
 
-def _where(name: str) -> str:
-    return str(published(KEY)["claims"][name]["where"])
-
-
 def _term_claims(collected: Collected) -> list[Claim]:
     """Return the claims of Figure 1: few terms make up most of the sum."""
     said = published(KEY)["claims"]["few_terms"]
@@ -55,16 +51,16 @@ def _term_claims(collected: Collected) -> list[Claim]:
     others = [name for name in shares if name != "diabetes"]
     most = max(others, key=lambda name: shares[name].value)
     return [
-        Claim(
-            said["where"],
-            "With 7 rows and K = 3, the largest tenth of the terms makes up 90 % of the sum on most tables.",
+        claim_of(
+            KEY,
+            "few_terms",
             ahead.most(),
             f"on {sum(lead.value > 0 for lead in ahead.values())} of {len(shares)}; "
             "terms for 90 % of the sum: " + ", ".join(f"{name} {_p(x)}" for name, x in shares.items()),
         ),
-        Claim(
-            said["where"],
-            "Diabetes needs a larger share of the terms than any other table.",
+        claim_of(
+            KEY,
+            "diabetes",
             all_of(by_lead(*apart(shares["diabetes"], shares[name])) for name in others),
             f"diabetes {_p(shares['diabetes'])}; the next is {most} with {_p(shares[most])}",
         ),
@@ -87,10 +83,9 @@ def _growth_claim(collected: Collected) -> Claim:
     root = clusterings**0.5
     leads = [apart(Mean(root * few.value, root * few.standard_error), many) for few, many in needed.values()]
     growth = {level: many.value / few.value for level, (few, many) in needed.items()}
-    return Claim(
-        _where("slow_growth"),
-        "On Hepatitis the terms needed for 90 and 99 % of the sum grow with less than the square root of the "
-        "number of clusterings.",
+    return claim_of(
+        KEY,
+        "slow_growth",
         all_of(by_lead(*lead) for lead in leads),
         f"from {first} to {last} rows clusterings grow {clusterings}-fold, the terms needed "
         + " and ".join(f"{factor:.1f}-fold ({level:.0%})" for level, factor in growth.items())
@@ -107,15 +102,12 @@ def _solution_claims(collected: Collected) -> list[Claim]:
     ):
         ratios = _log_ratios(collected, n_best)
         told = [f"{method} {_ratio(mean_of(np.array(own)))}" for method, own in ratios.items()]
-        made.append(
-            Claim(
-                _where("poor_solutions"),
-                f"Every method errs more in the least probable tenth of the clusterings than {word}.",
-                all_of(by_sample(own) for own in ratios.values()),
-                f"error in the least probable tenth over {short}, geometric mean over tables and samples "
-                "(and two standard errors either way): " + ", ".join(told),
-            )
+        figures = (
+            f"error in the least probable tenth over {short}, geometric mean over tables and samples "
+            f"(and two standard errors either way): {', '.join(told)}"
         )
+        verdict = all_of(by_sample(own) for own in ratios.values())
+        made.append(claim_of(KEY, "poor_solutions", verdict, figures, word=word))
     return made
 
 
@@ -144,8 +136,7 @@ def _ranking_claims(collected: Collected) -> list[Claim]:
         methods = [f"{name}{stars}" for name in EM]
         # The paper shows one table; the claim is tested on that one and on all.
         for names, place in (([FOCUS], "On Hepatitis"), (collected.tables_with(10, K), "On every table")):
-            text = f"{place}, with 10 rows and K = 3, LN errs least {word}, then C-S, then BIC and AIC."
-            made.append(_ranking(collected, _where("ranking"), text, names, 10, methods))
+            made.append(_ranking(collected, "ranking", names, 10, methods, place=place, word=word))
     return made
 
 
@@ -155,13 +146,12 @@ def _further(collected: Collected) -> list[Claim]:
     for n_rows in (size for size in collected.sizes(K) if size >= 20):
         names = collected.tables_with(n_rows, K)
         for methods, word in ((EM, "at the ends of EM"), (AT_BEST, "at the best clustering")):
-            text = f"The ranking LN, C-S, then BIC and AIC {word} still holds on every table, K = 3."
-            made.append(_ranking(collected, f"{n_rows} rows", text, names, n_rows, methods))
+            made.append(_ranking(collected, "ranking_further", names, n_rows, methods, word=word))
     return made
 
 
 def _ranking(
-    collected: Collected, where: str, text: str, names: list[str], n_rows: int, methods: Sequence[str]
+    collected: Collected, claim: str, names: list[str], n_rows: int, methods: Sequence[str], **words: str
 ) -> Claim:
     """Return the claim on the order of the methods; from 20 rows on it is beyond the paper."""
     ranked = [
@@ -171,7 +161,7 @@ def _ranking(
     # The soft variant of Cheeseman-Stutz is reported, but is not part of the ranking.
     shown = AT_EM if is_beyond and methods == EM else methods
     figures = _listed(collected, names, n_rows, shown) + _count(names, ranked)
-    return Claim(where, text, all_of(ranked), figures, is_beyond)
+    return claim_of(KEY, claim, all_of(ranked), figures, is_beyond=is_beyond, n_rows=n_rows, **words)
 
 
 def _in_order(errors: list[FloatArray]) -> Verdict:
@@ -207,17 +197,15 @@ def _selection_claims(collected: Collected) -> list[Claim]:
     quarters = [np.array([own[method].mean() for own in errors.values()]) / 4 for method in ("BIC", "AIC")]
     listed = ", ".join(f"{method} {x:.1f}" for method, x in means.items())
     return [
-        Claim(
-            _where("selection"),
-            "With 6 rows and K = 1 to 6, LN follows the exact code length best, then C-S, then BIC and AIC, "
-            "on every table.",
+        claim_of(
+            KEY,
+            "selection",
             all_of(ranked),
             f"mean absolute error in nats: {listed}{_count(names, ranked)}",
         ),
-        Claim(
-            _where("selection"),
-            "With 6 rows, BIC and AIC are alike: apart by less than a quarter of the error of either, on "
-            "average over the tables.",
+        claim_of(
+            KEY,
+            "alike",
             all_of(by_sample(quarter - gaps) for quarter in quarters),
             f"{gaps.mean():.1f} nats apart on average; errors {means['BIC']:.1f} and {means['AIC']:.1f}, "
             f"quarters less the gap {signed(*mean_of(quarters[0] - gaps), 1)} and "
@@ -249,17 +237,16 @@ def _conclusions(collected: Collected) -> list[Claim]:
         for name in names
     ]
     return [
-        Claim(
-            "section 5",
-            "Most of the sum lies near few local optima: with 10 rows, the neighbourhoods of those that 20 "
-            "climbs find, under all names of the components, hold more than half of it on most tables.",
+        claim_of(
+            KEY,
+            "local_optima",
             most_of(by_sample(own - 0.5) for own in masses),
             "share of the sum: "
             + ", ".join(f"{name} {own.mean():.0%}" for name, own in zip(names, masses, strict=True)),
         ),
-        Claim(
-            "section 5",
-            "Summing over several neighbourhoods (LN+) improves on one (LN) on every table.",
+        claim_of(
+            KEY,
+            "several",
             all_of(better),
             _listed(collected, names, 10, ["LN", "LN+", "LN*", "LN+*"]) + _count(names, better),
         ),
