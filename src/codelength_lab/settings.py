@@ -4,7 +4,7 @@ Each setting is defined here once: its default, its possible values, and its for
 """
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
@@ -23,19 +23,14 @@ Learned: TypeAlias = Literal["whole", "train"]
 """Rows that cut points are learned from."""
 
 
-def _described(example: str, parse: Callable[[str, str], Any]) -> dict[str, Any]:
-    """Return the metadata of a setting: an example for the help, and a parser of its text."""
-    return {"example": example, "parse": parse}
-
-
 def _choice(choices: Any) -> dict[str, Any]:
-    """Return the metadata of a setting with fixed alternatives."""
+    """Return the metadata of a setting with fixed alternatives: an example for the help, and a parser."""
 
     def parse(name: str, text: str) -> str:
         check_choice(name, text, choices)
         return text
 
-    return _described("|".join(get_args(choices)), parse)
+    return {"example": "|".join(get_args(choices)), "parse": parse}
 
 
 def _whole(example: str, least: int, most: int | None = None) -> dict[str, Any]:
@@ -47,7 +42,7 @@ def _whole(example: str, least: int, most: int | None = None) -> dict[str, Any]:
         number = check_whole(name, given, least)
         return number if most is None else check_size(name, number, most)
 
-    return _described(example, parse)
+    return {"example": example, "parse": parse}
 
 
 def _number(example: str, *, above: bool = False, or_none: bool = False) -> dict[str, Any]:
@@ -61,7 +56,7 @@ def _number(example: str, *, above: bool = False, or_none: bool = False) -> dict
             given = float(text)
         return check_number(name, given, above=above, also=", or none" if or_none else "")
 
-    return _described(example, parse)
+    return {"example": example, "parse": parse}
 
 
 @dataclass(frozen=True, slots=True)

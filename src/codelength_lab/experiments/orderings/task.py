@@ -8,7 +8,6 @@ import numpy as np
 
 from codelength import datasets
 from codelength.decisions import first_best, first_best_of_rows
-from codelength.evaluation.splits import partition
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import (
     SequentialModel,
@@ -17,12 +16,10 @@ from codelength.prequential import (
     sample_orderings,
 )
 from codelength.prequential.sampling import SCHEMES
-from codelength.scores import Predictions
 from codelength.typing import FloatArray, IntArray
 
 from ...local_search import improve_ordering
-from ...prepared import prepare
-from ...spec import Result, stream_of
+from ...spec import Result
 from ..prequential_selection.task import LEAVE_ONE_OUT, MARGINAL, SelectionTask, best_of, rand
 
 PRINTED = (1, 2, 5, 10, 20, 30, 50, 100)
@@ -99,16 +96,7 @@ class OrderingsTask(SelectionTask):
 
     def run(self) -> Result:
         """Return the mean test scores of the choices of each criterion, over all groups of orderings."""
-        prepared = prepare(self.source)
-        # The stream of the paper's own experiment gives the same rows and the same candidates.
-        stream = stream_of(f"{self.seed}/{self.source.name}/{self.split}")
-        split = partition(prepared.coded.n_rows, 0.5, random_state=stream)
-        rows = prepared.learned_on(split.train).with_class_as_column()
-        train, test = rows.take(split.train), rows.take(split.test)
-        rng = np.random.default_rng([stream, self.with_class])
-        orderings = int(rng.integers(2**31))
-        clusterings = [FixedClustering.of(train, labels) for labels in self._clusterings(train, rng)]
-        scores = np.array([_test_scores(clustering, test) for clustering in clusterings])
+        clusterings, scores, orderings = self.candidates()
         return Choices(self, clusterings, scores, orderings).result()
 
 
@@ -265,8 +253,3 @@ def _efficiency(plain: FloatArray, pools: dict[str, FloatArray]) -> dict[str, fl
             float(np.exp(np.log(base[differs] / spread[differs]).mean())) if differs.any() else 1.0
         )
     return found
-
-
-def _test_scores(clustering: FixedClustering, test: Any) -> tuple[float, float, float]:
-    made = Predictions(*clustering.predictor.log_probs(test), test.codes[:, -1])
-    return made.log_score, made.accuracy, float(clustering.schema.n_classes)

@@ -91,6 +91,15 @@ class SelectionTask:
 
     def run(self) -> Result:
         """Return the test scores of the candidate that each criterion chooses."""
+        clusterings, scores, orderings = self.candidates()
+        found = [criteria(clustering, self.n_orderings, orderings) for clustering in clusterings]
+        lengths = {name: [own[name] for own in found] for name in found[0]}
+        # Ties go to the first.
+        chosen = {name: scores[first_best(-np.array(own))].tolist() for name, own in lengths.items()}
+        return chosen | {"ANY": scores.mean(axis=0).tolist(), "BEST": scores.max(axis=0).tolist()}
+
+    def candidates(self) -> tuple[list[FixedClustering], FloatArray, int]:
+        """Return the clusterings, the test log score, accuracy and size of each, and a seed of orderings."""
         prepared = prepare(self.source)
         # Independent of with_class, so that both ways of clustering have the same splits.
         stream = stream_of(f"{self.seed}/{self.source.name}/{self.split}")
@@ -100,14 +109,13 @@ class SelectionTask:
         rng = np.random.default_rng([stream, self.with_class])
         # Drawn before the clusterings: one seed for all candidates, which then share their orderings.
         orderings = int(rng.integers(2**31))
-        lengths: dict[str, list[float]] = {}
-        scores = []
-        for labels in self._clusterings(train, rng):
-            clustering = FixedClustering.of(train, labels)
-            for name, length in criteria(clustering, self.n_orderings, orderings).items():
-                lengths.setdefault(name, []).append(length)
-            scores.append((*_test_scores(clustering, test), float(labels.max() + 1)))
-        return _chosen(lengths, np.array(scores))
+        clusterings = [FixedClustering.of(train, labels) for labels in self._clusterings(train, rng)]
+        made = [Predictions(*each.predictor.log_probs(test), test.codes[:, -1]) for each in clusterings]
+        scores = [
+            (own.log_score, own.accuracy, float(each.schema.n_classes))
+            for own, each in zip(made, clusterings, strict=True)
+        ]
+        return clusterings, np.array(scores), orderings
 
     def _clusterings(self, train: Coded, rng: np.random.Generator) -> list[IntArray]:
         """Return the candidates: k-means with random numbers of clusters and random starts."""
@@ -145,14 +153,3 @@ def criteria(
         found[rand(n)] = float(sample.code_lengths[:n].mean())
         found[best_of(n)] = float(sample.code_lengths[:n].min())
     return found
-
-
-def _test_scores(clustering: FixedClustering, test: Coded) -> tuple[float, float]:
-    made = Predictions(*clustering.predictor.log_probs(test), test.codes[:, -1])
-    return made.log_score, made.accuracy
-
-
-def _chosen(lengths: dict[str, list[float]], scores: FloatArray) -> Result:
-    """Return log score, accuracy and number of clusters for every criterion; ties go to the first."""
-    chosen = {name: scores[first_best(-np.array(values))].tolist() for name, values in lengths.items()}
-    return chosen | {"ANY": scores.mean(axis=0).tolist(), "BEST": scores.max(axis=0).tolist()}
