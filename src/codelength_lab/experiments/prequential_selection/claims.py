@@ -5,7 +5,7 @@ relative gain in the error and by that in the accuracy, because the paper does n
 """
 
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Judge:
         loss: str,
         decide: Callable[[Results], Verdict],
         tell: Callable[[Results], str],
-        **values: float,
+        **values: Any,
     ) -> Claim:
         """Return a claim of the paper's file on a loss, under every reading of the loss.
 
