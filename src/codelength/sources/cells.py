@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -252,7 +253,10 @@ def as_given(array: Any, column: Any) -> Any:
     values = values_in(array.dictionary, mark)
     if len({type(value) for value in values}) > 1:
         values = [value if isinstance(value, str) else str(value) for value in values]
-    return pa.array(values).take(array.indices)
+    try:
+        return pa.array(values).take(array.indices)
+    except OverflowError:  # whole numbers beyond 64 bits
+        return pa.array([Decimal(value) for value in values], pa.decimal128(38, 0)).take(array.indices)
 
 
 def without_marked(array: Any, markers: Sequence[str]) -> Any:

@@ -84,11 +84,9 @@ def test_parquet_keeps_values_and_types(run):
             assert made[name].combine_chunks().equals(expected), name
 
 
-def test_text_files_are_the_same_whichever_way_the_table_is_read(run, monkeypatch):
+def test_text_files_are_the_same_whichever_way_the_table_is_read(run):
     found = {}
-    for way in ("file", "directory", "without Arrow"):
-        if way == "without Arrow":
-            monkeypatch.setattr(source, "_has_arrow", lambda: False)
+    for way in ("file", "directory"):
         data = "parts" if way == "directory" else "whole.parquet"
         call = ["predict", "m.json", data, *carrying(*CARRIED), "--batch-rows", 3]
         assert run(*call, "-o", "out.csv")[0] == 0
@@ -106,20 +104,6 @@ def test_text_files_are_the_same_whichever_way_the_table_is_read(run, monkeypatc
     lines = list(csv.DictReader(written.splitlines()))
     assert {name: lines[0][name] for name in CARRIED} == spelt
     assert [line["big"] for line in lines] == [str(BASE), "", str(BASE + 2), str(BASE + 3)]
-
-
-def test_parquet_without_arrow(run, monkeypatch):
-    """DuckDB has no durations, and no zone but UTC."""
-    monkeypatch.setattr(source, "_has_arrow", lambda: False)
-    others = [name for name in CARRIED if name not in ("lasting", "zone", "word")]
-    call = ["predict", "m.json", "whole.parquet", *carrying(*others, "zone"), "--batch-rows", 1]
-    code, _, err = run(*call, "-o", "out.parquet")
-    assert code == 0, err
-    made = pq.read_table("out.parquet")
-    for name in others:
-        assert made[name].combine_chunks().equals(TABLE[name].combine_chunks()), name
-    assert made["zone"].to_pylist() == TABLE["zone"].to_pylist()
-    assert made.schema.field("zone").type.tz == "UTC"
 
 
 def test_other_commands_carry_types_too(run):
@@ -186,9 +170,7 @@ def test_cells_of_a_text_file_stay_as_they_stand_there(run, place, data):
     assert cells == [["1.0", "007"], ["", "1e3"], ["02", ""], ["", "2020-01-01 00:00:00"]]
 
 
-@pytest.mark.parametrize("has_arrow", [True, False])
-def test_cells_of_json(run, place, monkeypatch, has_arrow):
-    monkeypatch.setattr(source, "_has_arrow", lambda: has_arrow)
+def test_cells_of_json(run, place):
     (place / "new.jsonl").write_text(
         f'{{"size": 1, "id": {BASE}, "ratio": 0.5, "wide": {2**64}, "when": "2020-01-01 00:00:00"}}\n'
         '{"size": 2, "id": null, "ratio": 3, "wide": null, "when": null}\n'

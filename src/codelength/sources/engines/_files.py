@@ -121,12 +121,20 @@ class FileBatches:
         self.once = False
         self._texts: dict[str, TextColumn] = {}
         self._carried: tuple[str, ...] = ()
+        self._widest: Any = None
         # Only now, so that an error above leaves the files to the caller.
         self._stack = stack.pop_all()
 
     def carry(self, columns: Sequence[str]) -> None:
         """Add columns in the form that they have in the files to every batch."""
+        pa = arrow()
         self._carried = tuple(columns)
+        # Files may have numbers of several widths.
+        schemas = [
+            pa.schema([(name, _decoded(file.fields[name].type)) for name in columns if name in file.fields])
+            for file in self._files.values()
+        ]
+        self._widest = pa.unify_schemas(schemas, promote_options="permissive")
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows, in order, with these columns."""
@@ -212,11 +220,14 @@ class FileBatches:
         pa, pairs = arrow(), []
         for name in columns:
             array, column = rows.column(name), rows.schema.field(name)
-            if name in self._texts and self._format.has_types:
-                column, array = self._texts[name].convert(array)
+            text = self._texts.get(name)
+            if self._format.has_types and text is not None and not text.may_be_time:
+                column, array = text.convert(array)
             elif not self._format.has_types:
                 array = without_markers(array, self._na)
             array = as_given(array, column)
+            if name in self._widest.names:
+                array = array.cast(self._widest.field(name).type)
             pairs.append((pa.field(name, array.type), array))
         return _batch_of(pairs)
 
@@ -226,6 +237,11 @@ def _batch_of(pairs: Sequence[tuple[Any, Any]]) -> Any:
     return pa.RecordBatch.from_arrays(
         [array for _, array in pairs], schema=pa.schema([column for column, _ in pairs])
     )
+
+
+def _decoded(type_: Any) -> Any:
+    """Return the type of the cells of a dictionary; any other type as it is."""
+    return type_.value_type if arrow().types.is_dictionary(type_) else type_
 
 
 def _check_same(one: OpenFile, other: OpenFile, first: str, shown: str) -> None:

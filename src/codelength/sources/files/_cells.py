@@ -140,9 +140,24 @@ def _value(cell: Any) -> Any:
         return {key: _value(own) for key, own in value.items()}
     if isinstance(value, timedelta):
         return seconds_as_text(value // timedelta(microseconds=1), 6)
-    if isinstance(value, (list, tuple)) and not hasattr(value, "nanoseconds"):
+    if hasattr(value, "nanoseconds") and hasattr(value, "months"):
+        return _interval(value.months, value.days, value.nanoseconds)
+    if isinstance(value, (list, tuple)):
         return [_value(own) for own in value]
     return value.isoformat() if isinstance(value, (date, datetime, time)) else str(value)
+
+
+def _interval(months: int, days: int, nanoseconds: int) -> str:
+    """Return an interval in the form of ISO 8601.
+
+    Examples
+    --------
+    >>> _interval(1, 2, 1_500_000_000), _interval(0, 1, 0), _interval(0, 0, 0)
+    ('P1M2DT1.5S', 'P1D', 'PT0S')
+    """
+    seconds = seconds_as_text(nanoseconds, 9).removesuffix(" s")
+    calendar = "".join(f"{count}{unit}" for count, unit in ((months, "M"), (days, "D")) if count)
+    return f"P{calendar}" + (f"T{seconds}S" if nanoseconds or not calendar else "")
 
 
 def _plain(value: Any) -> Any:

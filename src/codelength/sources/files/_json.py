@@ -56,6 +56,7 @@ class JsonFile:
         Number of the file.
     """
 
+    fields: Mapping[str, Any] = {}
     n_rows: int | None = None
 
     def __init__(
@@ -63,15 +64,17 @@ class JsonFile:
     ) -> None:
         self._connection, self._path, self._shown, self._table = connection, path, shown, f"part{number}"
         self._types, self._is_loaded = types, False
-        self.names, self.fields = tuple(types), {}
+        self.names = tuple(types)
         self.readings = {
             name: _READINGS.get(type_, _TEXT)
             for name, type_ in types.items()
             if type_ not in ("BIGINT", "BOOLEAN")
         }
-        for name, type_ in types.items():
-            if type_.endswith("]") or type_.startswith(("STRUCT", "MAP")):
-                self.fields[name] = type_
+        self._nested = {
+            name: type_
+            for name, type_ in types.items()
+            if type_.endswith("]") or type_.startswith(("STRUCT", "MAP"))
+        }
 
     def rows(self, columns: Mapping[str, Any], batch_rows: int, markers: Sequence[str] = ()) -> Iterator[Any]:
         """Yield record batches of some columns.
@@ -85,10 +88,10 @@ class JsonFile:
         markers : sequence of str
             Texts that mean missing.
         """
-        nested = next((name for name in columns if name in self.fields), None)
+        nested = next((name for name in columns if name in self._nested), None)
         if nested is not None:
             raise DataError(
-                f"{self._shown}, column {nested!r}: {self.fields[nested]} is neither text nor a number; "
+                f"{self._shown}, column {nested!r}: {self._nested[nested]} is neither text nor a number; "
                 "convert or drop it"
             )
         known = ", ".join(quoted(marker.strip(SPACES)) for marker in markers)
