@@ -105,7 +105,7 @@ class VariableEvidence:
         return with_zeros(self.left_out_tables[variable])[self.left_out_cells[:, variable]]
 
 
-def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
+def average_of(counts: FloatArray, n_ordered: int, *, is_even: bool = False) -> PartitionAverage:
     """Return the average over strengths, and partitions of the first ``n_ordered`` values, of one variable.
 
     Parameters
@@ -114,10 +114,16 @@ def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
         Weight of each fine value in each class.
     n_ordered : int
         Number of ordered values, which are the first.
+    is_even : bool
+        Compare shares with even ones, instead of the smoothed shares of the values over all classes; a
+        categorical variable without dependence on the class is then not part of the average.
     """
     totals = counts.sum(axis=0)
     base = (totals + 0.5) / (totals.sum() + 0.5 * len(totals))
-    strengths = ORDERED_STRENGTHS if n_ordered else CATEGORICAL_STRENGTHS
+    strengths = list(ORDERED_STRENGTHS if n_ordered else CATEGORICAL_STRENGTHS)
+    if is_even:
+        base = np.full(len(totals), 1.0 / len(totals))
+        strengths = [strength for strength in strengths if strength < np.inf]
     return PartitionAverage.of(counts, base, n_ordered, strengths)
 
 

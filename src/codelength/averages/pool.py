@@ -193,21 +193,6 @@ def prior_share(
     return float(_posterior_share(ahead, weights.sum()))
 
 
-def cross_fitted(
-    held_outs: FloatArray,
-    log_prior_left_out: FloatArray,
-    labels: IntArray,
-    weights: FloatArray,
-    copy_weights: FloatArray | None = None,
-) -> FloatArray:
-    """Return predictions of each row by a pool that was fitted without it, shape (n_rows, n_classes).
-
-    The predictions of the members are held out already; here the row is left out of the temperatures, the
-    weights and the share of the prior as well. See :meth:`Pool.fit` for the parameters.
-    """
-    return Pool.fit(held_outs, log_prior_left_out, labels, weights, copy_weights)[1]
-
-
 @dataclass(frozen=True, eq=False)
 class Pool(Savable):
     """Fitted combination of the members of an average.

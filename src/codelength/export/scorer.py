@@ -79,13 +79,13 @@ def scorer(look_ups: LookUps) -> dict[str, Any]:
     >>> [round(p, 3) for p in score(document, {"outlook": "sun", "degrees": "20"}).probabilities]
     [0.143, 0.857]
     """
-    prior = _normalised(look_ups.class_table)
+    prior, paired = _normalised(look_ups.class_table), look_ups.paired
     variables = [
         _variable(variable, entries[:-1], np.exp(prior) if look_ups.describes_values else None, groups)
         for variable, entries, groups in zip(
             look_ups.variables,
             look_ups.value_tables,
-            (look_ups.paired.get(i) for i in range(len(look_ups.variables))),
+            map(paired.get, range(len(look_ups.variables))),
             strict=True,
         )
     ]

@@ -174,8 +174,8 @@ class LookUps:
     @property
     def paired(self) -> dict[int, IntArray]:
         """Groups of the values of variables that are part of a pair, by place of the variable."""
-        places = sorted({place for pair in self.pair_tables for place in pair[:2]})
-        return {place: groups for place in places if (groups := self.groups[place]) is not None}
+        places, groups = sorted({place for pair in self.pair_tables for place in pair[:2]}), self.groups
+        return {place: own for place in places if (own := groups[place]) is not None}
 
 
 def check_texts(look_ups: LookUps, program: str) -> None:

@@ -24,18 +24,13 @@ from typing import Annotated, ClassVar, Self
 import numpy as np
 
 from ..._codec import Saved
-from ...naive_bayes.partitions import PartitionAverage
 from ...networks.look_ups import LookUps
 from ...table import Coded
 from ...typing import FloatArray
-from ..factors import distinct_cells, with_zeros
+from ..factors import average_of, distinct_cells, with_zeros
 from ..member import FittedMember, Member, normalised
 from ..training import Training
 from ..views import Views
-
-CATEGORICAL_STRENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
-ORDERED_STRENGTHS = (2.0, 8.0, 32.0, 128.0)
-"""Total pseudocounts of a variable, divided evenly among its values; the average is over these."""
 
 LARGEST = 1e6
 """Largest absolute log ratio in a file."""
@@ -82,10 +77,8 @@ class Subsets(Member):
         for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
             n_ordered = training.views.columns[j].n_intervals
             # The same counts with and without the class: their evidences differ in the dependence only.
-            dependent, common = (
-                average_of(counts, n_ordered),
-                average_of(counts.sum(axis=0, keepdims=True), n_ordered),
-            )
+            dependent = average_of(counts, n_ordered, is_even=True)
+            common = average_of(counts.sum(axis=0, keepdims=True), n_ordered, is_even=True)
             log_odds = dependent.log_evidence - common.log_evidence
             # The logistic function of the log odds, without overflow; prior odds are 1.
             inclusion.append(np.exp(-np.logaddexp(0.0, -log_odds)))
@@ -124,21 +117,6 @@ class Subsets(Member):
         return [
             with_zeros(table)[view.fine] for view, table in zip(self.views.columns, self.tables, strict=True)
         ]
-
-
-def average_of(counts: FloatArray, n_ordered: int) -> PartitionAverage:
-    """Return the average over strengths, and partitions of the first ``n_ordered`` values, of one variable.
-
-    Parameters
-    ----------
-    counts : array of shape (n_classes, n_fine)
-        Weight of each fine value in each class, or one row with the weights in all classes.
-    n_ordered : int
-        Number of ordered values, which are the first.
-    """
-    n_values = counts.shape[1]
-    strengths = ORDERED_STRENGTHS if n_ordered else CATEGORICAL_STRENGTHS
-    return PartitionAverage.of(counts, np.full(n_values, 1.0 / n_values), n_ordered, strengths)
 
 
 def _mixed(log_ratios: FloatArray, log_odds: FloatArray) -> FloatArray:
