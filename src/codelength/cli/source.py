@@ -161,7 +161,7 @@ class TableArgument:
 
     def _collected(self) -> "Table":
         """Read a query, or several files, as one table into memory."""
-        from ..sources import collected
+        from ..sources.readers import collected
 
         with working("reading"):
             table = collected(self.stream, self.target, **self.columns)

@@ -1,13 +1,13 @@
 """Predictions for tables of any size, which are read as streams of Arrow batches."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counts.stream import fold, map_batches, with_target
+from ..counts.stream import Progress, fold, map_batches, with_target
 from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     from ._fitted import Fitted
-
-Progress = Callable[[int], object]
-"""Called with the number of rows of each batch that was read."""
 
 
 def predict_batches(

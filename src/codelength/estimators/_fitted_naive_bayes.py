@@ -32,7 +32,6 @@ from ..table.cutting import AVERAGED
 from ..table.schema import classes_grid
 from ..typing import FloatArray
 from ._choosing import chosen_variables, left_out_after_choosing
-from ._counting import check_countable, counted_table
 from ._fitted import Fitted
 from ._one_row import OneRow
 from ._queries import Known
@@ -136,6 +135,8 @@ class FittedNaiveBayes(Fitted):
     @classmethod
     def of_counts(cls, params: dict[str, Any], counts: Counts, *, weighted: bool) -> Self:
         """Return what counts that were made elsewhere say."""
+        from ._counting import check_countable
+
         check_countable(params, None)
         check_classes(counts.schema)
         params = params | {"prior": bound_prior(known_prior(params["prior"]), counts.schema)}
@@ -153,6 +154,8 @@ class FittedNaiveBayes(Fitted):
         **read: Any,
     ) -> Self:
         """Learn from a table of any size; ``read`` are further options of :func:`learn_counts`."""
+        from ._counting import check_countable, counted_table
+
         check_countable(params, read["weights"])
         counts = counted_table(cls.reading(params), source, target, keep, **read)
         return cls.of_counts(params, counts, weighted=read["weights"] is not None)

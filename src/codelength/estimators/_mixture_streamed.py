@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..counts._tally import CountWork, Tally, settled_counts
-from ..counts.stream import check_unchanged, fold, map_batches, matched_schema, roles_under
+from ..counts.stream import Progress, check_unchanged, fold, map_batches, matched_schema, roles_under
 from ..errors import DataError, Infeasible
 from ..mixture.cache import CachedRows, RowGatherer, Rows
 from ..mixture.observed import DataSummary, DataTally
@@ -19,7 +19,6 @@ from ..table import Coded, Schema, Table
 from ..table.encode import HandleUnknown
 from ..table.infer import How
 from ..table.unknown import Unknown
-from ._batches import Progress
 
 
 @contextmanager

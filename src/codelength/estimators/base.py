@@ -28,12 +28,13 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from . import documents
-from ._batches import Progress, predict_batches
 from ._fitted import Fitted, Weighting
 from ._queries import Known, known_in, tell_unanswered
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from ..counts.stream import Progress
 
 M = TypeVar("M", bound=Callable[..., Any])
 
@@ -83,7 +84,7 @@ class TableEstimator(BaseEstimator):
         name: str | None = None,
         na: Iterable[str] | None = None,
         batch_rows: int = BATCH_ROWS,
-        progress: Progress | None = None,
+        progress: "Progress | None" = None,
     ) -> "Iterator[pyarrow.RecordBatch]":
         """Predict the rows of a table of any size, batch after batch.
 
@@ -119,6 +120,8 @@ class TableEstimator(BaseEstimator):
         >>> rows.schema.names, rows.column("class").to_pylist()
         (['id', 'class', 'p_raw', 'p_ripe'], ['ripe'])
         """
+        from ._batches import predict_batches
+
         return predict_batches(self._fitted, source, keep, name, na, batch_rows, progress)
 
     @offered("answer")

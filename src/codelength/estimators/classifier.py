@@ -21,13 +21,13 @@ from ..table import Coded, Table
 from ..table.checks import check_sequence
 from ..table.target import target_column
 from ..typing import FloatArray, Scalar
-from ._batches import Progress, evaluate_together, outcome_columns
 from .base import TableEstimator, offered
 from .reading import check_classes, check_coded
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
+    from ..counts.stream import Progress
     from ..export.sql import Dialect
     from ..networks.look_ups import LookUps
 
@@ -155,7 +155,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         weights: str | None = None,
         na: Iterable[str] | None = None,
         batch_rows: int = BATCH_ROWS,
-        progress: Progress | None = None,
+        progress: "Progress | None" = None,
     ) -> Scores:
         """Score predictions for a table of any size, in one pass.
 
@@ -189,6 +189,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         >>> NaiveBayes().fit_table(table, "state").evaluate_table(table, leave_one_out=True).accuracy
         1.0
         """
+        from ._batches import evaluate_together
+
         read: dict[str, Any] = {"na": na, "batch_rows": batch_rows, "progress": progress}
         models = (self._fitted,)
         found = evaluate_together(
@@ -234,6 +236,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         [('a', 'k', 0.771), ('b', 'l', 0.36)]
         """
         from ..export.sql import to_sql
+        from ._batches import outcome_columns
 
         kept = check_sequence("keep", keep, of="names")
         names = outcome_columns(self._fitted, kept, name)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin, DensityMixin
 
+from ..counts.stream import Progress
 from ..decisions import first_best_of_rows
 from ..mixture.cache import MEMORY
 from ..mixture.code_length import CRITERIA
@@ -32,7 +33,6 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.target import column_named
 from ..typing import FloatArray, IntArray
-from ._batches import Progress
 from ._fitted import Weighting
 from ._fitted_mixture import FittedMixture
 from ._imputed_cells import ImputedCells

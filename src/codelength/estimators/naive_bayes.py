@@ -16,7 +16,6 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.target import target_column
 from ..typing import BoolArray, Scalar
-from ._batches import Progress
 from ._fitted import Weighting
 from ._fitted_naive_bayes import FittedNaiveBayes
 from .classifier import TableClassifier
@@ -24,6 +23,7 @@ from .reading import check_same_classes
 from .registry import register
 
 if TYPE_CHECKING:
+    from ..counts.stream import Progress
     from ..selection import SelectionResult
 
 
@@ -139,7 +139,7 @@ class NaiveBayes(TableClassifier):
         keep: Sequence[str] | None = None,
         na: Iterable[str] | None = None,
         batch_rows: int = BATCH_ROWS,
-        progress: Progress | None = None,
+        progress: "Progress | None" = None,
     ) -> Self:
         """Learn from a table of any size, batch after batch.
 

@@ -5,7 +5,6 @@ from .encoder import BatchEncoder
 from .engines._lazy import is_lazy
 from .engines.sql import SqlQuery
 from .opening import as_coded, as_table, known_rows
-from .readers import collected
 from .registry import as_batches
 
 __all__ = [
@@ -17,7 +16,6 @@ __all__ = [
     "as_batches",
     "as_coded",
     "as_table",
-    "collected",
     "is_lazy",
     "known_rows",
 ]

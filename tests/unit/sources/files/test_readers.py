@@ -22,11 +22,11 @@ from codelength import datasets
 from codelength.counts import count
 from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch
 from codelength.scores import evidence_code_length
-from codelength.sources import SqlQuery, as_table, collected, readers
+from codelength.sources import SqlQuery, as_table, readers
 from codelength.sources.engines import sql
 from codelength.sources.files import _csv, _duckdb, _json
 from codelength.sources.files.writers import open_writer
-from codelength.sources.readers import as_file, column_names, read_table
+from codelength.sources.readers import as_file, collected, column_names, read_table
 from codelength.table import encode, infer_schema
 from codelength.table.column import Factor, Numbers
 
