@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._fitted import Capability as Capability
     from ._fitted import Fitted as Fitted
-    from ._held_out import HeldOut as HeldOut
-    from ._imputed_cells import ImputedCells as ImputedCells
     from .base import TableEstimator as TableEstimator
     from .base import load as load
     from .classifier import TableClassifier as TableClassifier
@@ -33,8 +31,6 @@ _HOMES = {
     "EvidenceAverage": "evidence_average",
     "FiniteMixture": "mixture",
     "Fitted": "_fitted",
-    "HeldOut": "_held_out",
-    "ImputedCells": "_imputed_cells",
     "IndifferentTrees": "indifferent_trees",
     "MODELS": "registry",
     "MemberClassifier": "member",

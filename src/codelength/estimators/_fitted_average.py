@@ -10,6 +10,17 @@ import numpy as np
 
 from .._packing import packed, unpacked
 from .._threads import in_threads, n_threads_or_default, one_blas_thread
+from ..averages.held_out import (
+    SCORES,
+    HeldOut,
+    checked_scores,
+    completed,
+    held_out_of,
+    schema_of_seen,
+    scores_of,
+    seen_classes,
+    seen_in,
+)
 from ..averages.member import FittedMember, Member
 from ..averages.members.registry import DEFAULT_MEMBERS, MEMBERS
 from ..averages.pool import Pool
@@ -28,17 +39,6 @@ from ..table.cutting import Cutting
 from ..table.schema import classes_grid
 from ..typing import FloatArray, IntArray
 from ._fitted import Capability, Fitted
-from ._held_out import (
-    SCORES,
-    HeldOut,
-    checked_scores,
-    completed,
-    held_out_of,
-    schema_of_seen,
-    scores_of,
-    seen_classes,
-    seen_in,
-)
 from .reading import Reading, check_labelled
 from .registry import model_of
 

@@ -12,7 +12,8 @@ from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
 from ..naive_bayes import Distributions, normalised
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question
+from ..naive_bayes.query import Known, Question
+from ..networks.enumeration import JointRows, all_states
 from ..table import Coded, Schema
 from ..table._messages import shown
 from ..table.checks import check_number, check_sequence
@@ -20,9 +21,7 @@ from ..table.copies import check_copies
 from ..table.schema import classes_grid
 from ..typing import FloatArray
 from . import documents
-from ._enumeration import JointRows, all_states
 from ._fitted import Fitted
-from ._queries import Known
 from .described import (
     Described,
     OnVariables,

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..averages.held_out import TOGETHER
 from ..averages.members.forests import Forests, ForestsAtGrain
 from ..averages.pool import Pool
 from ..averages.training import Training
 from ..errors import InvalidParameter
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question
+from ..naive_bayes.query import Known, Question
+from ..networks.enumeration import JointRows, States
 from ..networks.network import OTHERS, Network
+from ..networks.queries import network_answer, network_question
 from ..typing import FloatArray
-from ._enumeration import JointRows, States
 from ._fitted import Capability
 from ._fitted_average import FittedAverage
-from ._held_out import TOGETHER
-from ._network_queries import network_answer, network_question
-from ._queries import Known
 
 if TYPE_CHECKING:
     pass

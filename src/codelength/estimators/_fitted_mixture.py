@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 from ..errors import DataError, DoubtfulFit, InvalidParameter
 from ..latent.identifiability import Identifiability, identifiability
 from ..latent.residuals import MAX_DENSE, BivariateResiduals, bivariate_residuals
+from ..mixture.cache.streams import GatheredRows, gathered_rows
 from ..mixture.classification import Classification, classification
 from ..mixture.code_length import CRITERIA
 from ..mixture.em import RestartsInfo, SearchSummary
 from ..mixture.observed import DataSummary, observed
 from ..mixture.parameters import MixtureParameters, mode_prior
 from ..mixture.prediction import Effort, Learned, Method, MixtureRule, predict
+from ..mixture.prediction.imputed_cells import ImputedCells
+from ..mixture.prediction.kept_rows import packed_rows, restored_rows
 from ..naive_bayes import PriorLike, pseudocounts, rule_of
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question
+from ..naive_bayes.query import Known, Question
 from ..selection.comparison import Comparison, with_criteria
 from ..table import Coded, Schema
 from ..table._messages import shown, tell
@@ -27,11 +30,7 @@ from ..table.checks import check_choice, check_sequence, check_whole, seed_of
 from ..typing import FloatArray, IntArray, Scalar
 from ._components import found_components
 from ._fitted import Fitted
-from ._imputed_cells import ImputedCells
-from ._kept_rows import packed_rows, restored_rows
 from ._latent_summary import many_classes, remarks_of, unidentified
-from ._mixture_streamed import GatheredRows, gathered_rows
-from ._queries import Known
 
 if TYPE_CHECKING:
     from .described import Described

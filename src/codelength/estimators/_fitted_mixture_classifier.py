@@ -14,9 +14,10 @@ from ..errors import DataError, InvalidParameter
 from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spread_sizes
 from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
 from ..mixture.parameters import with_components
+from ..mixture.prediction.hidden_class import HiddenClusters, with_classes
 from ..naive_bayes import Distributions, Predictor, normalised
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question, answer_by_tables
+from ..naive_bayes.query import Known, Question, answer_by_tables
 from ..selection.clusterings import selection_scores
 from ..table import Coded, Schema
 from ..table._messages import shown
@@ -25,8 +26,6 @@ from ..table.coded import changed
 from ..table.content import content_order
 from ..typing import FloatArray
 from ._fitted import Fitted
-from ._hidden_clusters import HiddenClusters, with_classes
-from ._queries import Known
 
 LEAST_WEIGHT = 1e-12
 """Candidates that weigh less than this are left out of an average."""

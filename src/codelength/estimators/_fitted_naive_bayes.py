@@ -21,9 +21,11 @@ from ..naive_bayes import (
 )
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.interval_average import IntervalAverage
-from ..naive_bayes.query import Question, answer_by_tables, with_known_classes
+from ..naive_bayes.one_row import OneRow
+from ..naive_bayes.query import Known, Question, answer_by_tables, with_known_classes
 from ..scores import Predictions, leave_one_out, rule_code_length
 from ..scores.nml import why_not_described
+from ..selection.before_naive_bayes import chosen_variables, left_out_after_choosing
 from ..table import Coded, Schema
 from ..table._messages import listed, shown, tell
 from ..table.checks import check_number
@@ -31,10 +33,7 @@ from ..table.coded import changed
 from ..table.cutting import AVERAGED
 from ..table.schema import classes_grid
 from ..typing import FloatArray
-from ._choosing import chosen_variables, left_out_after_choosing
 from ._fitted import Fitted
-from ._one_row import OneRow
-from ._queries import Known
 from .base import TableEstimator
 from .reading import Reading, check_classes, check_labelled
 

@@ -13,9 +13,9 @@ from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
 from ..latent.fit_measures import p_value
 from ..latent.inference import Intervals, LikelihoodRatioTest
 from ..latent.residuals import LARGE, BivariateResiduals
+from ..mixture.prediction.imputed_cells import shown_value
 from ..selection.comparison import Comparison
 from ..table.schema import variables_grid
-from ..typing import Scalar
 
 if TYPE_CHECKING:
     from ..latent.identifiability import Identifiability
@@ -255,8 +255,3 @@ def many_classes(n_components: int, n_distinct: int) -> str:
 def unidentified(n_components: int, found: "Identifiability") -> str:
     """That other classes fit as well."""
     return f"{counted(n_components, 'class')}: the profiles are {found.sentence()}"
-
-
-def shown_value(value: Scalar | None) -> str:
-    """A value of a variable for people."""
-    return "missing" if value is None else str(value)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import CodelengthError, DataError, UndefinedPrediction
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question
+from ..naive_bayes.query import Known, Question
 from ..sources import as_table, known_rows
 from ..table import Coded, Schema, Table, encode
 from ..table._messages import shown, tell
@@ -16,25 +16,9 @@ from ..table.checks import check_same_rows
 from ..table.column import Column, Factor
 from ..table.table import as_column
 from ..table.target import column_named
-from ..typing import IntArray
 
 if TYPE_CHECKING:
     from ._fitted import Fitted
-
-
-class Known(NamedTuple):
-    """What is known in some rows.
-
-    Attributes
-    ----------
-    coded : Coded
-        The rows, with missing cells where a variable is asked about.
-    classes : array of shape (n_rows,)
-        Codes of the classes; -1 where a class is not known, or asked about.
-    """
-
-    coded: Coded
-    classes: IntArray
 
 
 def known_in(

@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from ..blocks import Block, Facts
 from ..errors import InvalidParameter
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question
+from ..naive_bayes.query import Known, Question
 from ..sources import BATCH_ROWS, as_table, known_rows
 from ..table import Coded, Schema, Table
 from ..table._messages import tell
@@ -29,7 +29,7 @@ from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from . import documents
 from ._fitted import Fitted, Weighting
-from ._queries import Known, known_in, tell_unanswered
+from ._queries import known_in, tell_unanswered
 
 if TYPE_CHECKING:
     import pyarrow

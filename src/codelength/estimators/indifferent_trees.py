@@ -13,8 +13,9 @@ from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
 from ..naive_bayes import Distributions, normalised
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question
+from ..naive_bayes.query import Known, Question
 from ..networks.all_forests import AllForests
+from ..networks.enumeration import JointRows, all_states
 from ..networks.forest import ForestCounts, check_forest, edges_in
 from ..networks.network import Network
 from ..networks.one_forest import Law, OneForest, best_forest, rooted
@@ -26,9 +27,7 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..typing import FloatArray
-from ._enumeration import JointRows, all_states
 from ._fitted import Capability, Fitted, Weighting
-from ._queries import Known
 from .classifier import TableClassifier
 from .registry import register
 

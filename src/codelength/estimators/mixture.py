@@ -16,6 +16,7 @@ from ..mixture.em import STARTS
 from ..mixture.em.restarts import MAX_STARTS
 from ..mixture.parameters import MixtureParameters
 from ..mixture.prediction import Effort, Method, MixtureRule
+from ..mixture.prediction.imputed_cells import ImputedCells
 from ..naive_bayes import PriorLike
 from ..naive_bayes.answer import Answer
 from ..sources import BATCH_ROWS, as_table
@@ -35,7 +36,6 @@ from ..table.target import column_named
 from ..typing import FloatArray, IntArray
 from ._fitted import Weighting
 from ._fitted_mixture import FittedMixture
-from ._imputed_cells import ImputedCells
 from ._queries import tell_unanswered
 from .base import TableEstimator
 from .latent_inference import LatentInference

@@ -11,7 +11,7 @@ Cells that are neither known nor in the query are marginalised.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,21 @@ MAX_COMBINATIONS = 100_000
 
 MAX_PROBABILITIES = 1 << 28
 """Largest number of probabilities of all rows together, 2 GB."""
+
+
+class Known(NamedTuple):
+    """Cells and classes that are known in some rows.
+
+    Attributes
+    ----------
+    coded : Coded
+        The rows, with missing cells where a variable is asked about.
+    classes : array of shape (n_rows,)
+        Codes of the classes; -1 where a class is not known, or asked about.
+    """
+
+    coded: Coded
+    classes: IntArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from .._display import Shown, counted
-from ..blocks import Block, Grid
-from ..typing import FloatArray, IntArray, Scalar
-from ._latent_summary import shown_value
+from ..._display import Shown, counted
+from ...blocks import Block, Grid
+from ...typing import FloatArray, IntArray, Scalar
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -34,3 +33,8 @@ class ImputedCells(Shown):
         names = ["row", *(shown_value(value) for value in self.values[:10])]
         cells = zip(self.rows, self.probs[:, :10], strict=True)
         return [Grid("", names, [[str(row), *(f"{p:.2f}" for p in probs)] for row, probs in cells])]
+
+
+def shown_value(value: Scalar | None) -> str:
+    """Return a value of a variable for people."""
+    return "missing" if value is None else str(value)

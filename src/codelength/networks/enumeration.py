@@ -10,12 +10,11 @@ import numpy as np
 
 from ..errors import Infeasible, InvalidParameter
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question, with_known_classes
+from ..naive_bayes.query import Known, Question, with_known_classes
 from ..table import Coded, Schema
 from ..table._messages import listed, shown
 from ..table.coded import unchecked
 from ..typing import FloatArray, IntArray, Scalar
-from ._queries import Known
 
 AT_ONCE = 1 << 17
 """Whole rows whose probabilities are computed at a time."""

@@ -5,20 +5,21 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..counts._tally import CountWork, Tally, settled_counts
-from ..counts.stream import Progress, check_unchanged, fold, map_batches, matched_schema, roles_under
-from ..errors import DataError, Infeasible
-from ..mixture.cache import CachedRows, RowGatherer, Rows
-from ..mixture.observed import DataSummary, DataTally
-from ..naive_bayes import rule_of
-from ..sources import Batch, BatchEncoder, Batches, as_batches
-from ..sources._spool import Spool
-from ..sources.profile.profile import ProfileWork, check_rows
-from ..sources.roles import Roles
-from ..table import Coded, Schema, Table
-from ..table.encode import HandleUnknown
-from ..table.infer import How
-from ..table.unknown import Unknown
+from ...counts._tally import CountWork, Tally, settled_counts
+from ...counts.stream import Progress, check_unchanged, fold, map_batches, matched_schema, roles_under
+from ...errors import DataError, Infeasible
+from ...naive_bayes import rule_of
+from ...sources import Batch, BatchEncoder, Batches, as_batches
+from ...sources._spool import Spool
+from ...sources.profile.profile import ProfileWork, check_rows
+from ...sources.roles import Roles
+from ...table import Coded, Schema, Table
+from ...table.encode import HandleUnknown
+from ...table.infer import How
+from ...table.unknown import Unknown
+from ..observed import DataSummary, DataTally
+from .gathering import RowGatherer
+from .rows import CachedRows, Rows
 
 
 @contextmanager

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .._display import counted
-from ..averages.pool import Pool
-from ..averages.training import Training
 from ..blocks import Block, Grid
 from ..errors import DataError
 from ..scores import Predictions
 from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
+from .pool import Pool
+from .training import Training
 
 SCORES = {
     "log_score": "log score",

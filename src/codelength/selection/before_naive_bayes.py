@@ -13,7 +13,7 @@ from ..table.checks import check_whole_weights
 from ..table.coded import changed
 
 if TYPE_CHECKING:
-    from ..selection import SelectionResult
+    from . import SelectionResult
 
 N_FOLDS = 10
 """Folds without which variables are chosen again for honest leave-one-out."""
@@ -29,7 +29,7 @@ def chosen_variables(params: Mapping[str, Any], coded: Coded) -> "SelectionResul
     check_whole_weights(coded.weights, "select=")
     # Without a cap, one class of probability zero would make all sets of variables alike.
     cap = CAP if rule_of(params["rule"]).gives_zero else None
-    from ..selection import select_variables
+    from . import select_variables
 
     return select_variables(
         coded.repeated(), params["select"], rule=params["rule"], prior=params["prior"], cap=cap

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from .._packing import packed, unpacked
-from ..errors import DataError
-from ..table import Coded, Schema
+from ..._packing import packed, unpacked
+from ...errors import DataError
+from ...table import Coded, Schema
 
 LARGEST_WEIGHT = 2.0**53
 """Weights in a file are not larger."""

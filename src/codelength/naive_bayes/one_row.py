@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..decisions import TOLERANCE
-from ..naive_bayes import Predictor
 from ..table import Schema
 from ..table.one_row import RowReader
+from .predictor import Predictor
 
 
 class OneRow:

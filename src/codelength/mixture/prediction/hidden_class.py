@@ -6,18 +6,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..mixture.clusterings import clustering_counts
-from ..mixture.em import em
-from ..mixture.parameters import MixtureParameters, posterior_mode, with_components
-from ..mixture.prediction import Learned, MixtureRule, predict
-from ..naive_bayes import Distributions, PriorLike, normalised, rule_of
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question
-from ..table import Coded, Schema
-from ..table.checks import check_whole
-from ..table.coded import unchecked
-from ..typing import IntArray
-from ._kept_rows import packed_rows, restored_rows
+from ...naive_bayes import Distributions, PriorLike, normalised, rule_of
+from ...naive_bayes.answer import Answer
+from ...naive_bayes.query import Question
+from ...table import Coded, Schema
+from ...table.checks import check_whole
+from ...table.coded import unchecked
+from ...typing import IntArray
+from ..clusterings import clustering_counts
+from ..em import em
+from ..parameters import MixtureParameters, posterior_mode, with_components
+from . import Learned, MixtureRule, predict
+from .kept_rows import packed_rows, restored_rows
 
 MAX_ITER, TOL = 1000, 1e-9
 """When EM ends: iterations, and nats per row."""

@@ -6,13 +6,12 @@ import numpy as np
 
 from ..errors import InvalidParameter
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Question
-from ..networks.look_ups import LookUps
-from ..networks.network import Network, joint_weights
+from ..naive_bayes.query import Known, Question
 from ..table import Schema
 from ..table._messages import listed, shown
 from ..typing import IntArray, Scalar
-from ._queries import Known
+from .look_ups import LookUps
+from .network import Network, joint_weights
 
 
 def network_question(look_ups: LookUps, schema: Schema, variables: Any) -> Question:
