@@ -1,4 +1,4 @@
-"""What estimators learn: one frozen object per model."""
+"""Fitted models: one frozen object for everything that an estimator learned."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ Weighting: TypeAlias = Literal["counts", "relative"]
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What a model learned, and everything that is done with it on coded rows.
+    """A fitted model, and everything that is done with it on coded rows.
 
     A subclass adds fields, :meth:`learn`, the findings and the content of files. A public method of the
     estimator exists if the fitted type has its counterpart: ``explain``, ``left_out``, ``answer``,

@@ -1,4 +1,4 @@
-"""What an average over model classes learned."""
+"""Fitted average over model classes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What an average over models, weighted by their evidence, learned."""
+"""Fitted average over models that are weighted by their evidence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What one member of an average learned alone."""
+"""Fitted single member of an average."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a finite mixture learned: its probabilities, and the way there."""
+"""Fitted finite mixture: its probabilities, and the way there."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -254,7 +254,7 @@ class FittedMixture(Fitted):
 
     @cached_property
     def learned(self) -> Learned:
-        """What there is to predict from, by any rule."""
+        """Rows and mixture that every rule can predict from."""
         if self.own_rows is None:
             raise DataError(
                 'the training rows are not kept with this model, and only rule="map" does without them; fit '
@@ -280,7 +280,7 @@ class FittedMixture(Fitted):
 
     @cached_property
     def identifiability(self) -> Identifiability:
-        """Whether the parameters are determined."""
+        """Rank of the parameters: are they determined by the data?"""
         return identifiability(self.mixture)
 
     def compared(self, criteria: Any, report: Callable[[float, float], None] | None = None) -> Comparison:
@@ -306,7 +306,7 @@ class FittedMixture(Fitted):
         return replace(self, mixture=mixture, mixtures=mixtures, classification=table)
 
     def findings_document(self) -> dict[str, Any]:
-        """What was found, as JSON types."""
+        """Return the findings as JSON types."""
         return {
             "components": self.mixture.n_components,
             "component_probs": self.mixture.class_probs.tolist(),
@@ -325,7 +325,7 @@ class FittedMixture(Fitted):
         }
 
     def content(self) -> dict[str, Any]:
-        """What a file keeps beside parameters and schema."""
+        """Return what a file keeps beside parameters and schema."""
         return {
             "parameters": self.mixture.to_json(),
             "criterion_path": {str(size): length for size, length in self.path.items()},

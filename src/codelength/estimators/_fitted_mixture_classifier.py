@@ -1,4 +1,4 @@
-"""What a mixture classifier learned: candidate clusterings, their scores and what predicts."""
+"""Fitted mixture classifier: candidate clusterings, their scores and predictors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

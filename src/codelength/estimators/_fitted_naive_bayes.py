@@ -1,4 +1,4 @@
-"""What naive Bayes learned: counts, and the variables that predict."""
+"""Fitted naive Bayes: counts, and the variables that predict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,6 @@ from ..naive_bayes.one_row import OneRow
 from ..naive_bayes.query import Known, Question, answer_by_tables, with_known_classes
 from ..scores import Predictions, leave_one_out, rule_code_length
 from ..scores.nml import why_not_described
-from ..selection.before_naive_bayes import chosen_variables, left_out_after_choosing
 from ..table import Coded, Schema
 from ..table._messages import listed, shown, tell
 from ..table.checks import check_number
@@ -90,7 +89,11 @@ class FittedNaiveBayes(Fitted):
         relative = params["weighting"] == "relative"
         rows = coded.relative() if relative else coded
         params = params | {"prior": bound_prior(known_prior(params["prior"]), rows.schema)}
-        selection = chosen_variables(params, rows)
+        selection = None
+        if params["select"] is not None:
+            from ..selection.before_naive_bayes import chosen_variables
+
+            selection = chosen_variables(params, rows)
         learned = cls(
             params,
             coded.schema,
@@ -161,14 +164,14 @@ class FittedNaiveBayes(Fitted):
 
     @cached_property
     def predictor(self) -> Predictor:
-        """What predicts."""
+        """The predictor, on the variables that predict."""
         counts = self.counts if self.chosen is None else self.counts.select(self.chosen)
         kind = IntervalAverage if self.params["numeric"] == "average" else Predictor
         return kind.of(counts, self.params["rule"], self.params["prior"])
 
     @cached_property
     def one_row(self) -> OneRow:
-        """What predicts single rows."""
+        """The predictor of single rows."""
         return OneRow(
             self.schema,
             self.predictor,
@@ -208,7 +211,7 @@ class FittedNaiveBayes(Fitted):
 
     @property
     def posterior(self) -> Posterior:
-        """What the model knows, as a prior for another: the prior it had and the rows it has counted."""
+        """Prior for another model: the prior of this one and the rows that it has counted."""
         if self.params["numeric"] == "average":
             raise InvalidParameter(
                 'prior: a model with numeric="average" weighs partitions too, and cannot be the prior of '
@@ -294,6 +297,8 @@ class FittedNaiveBayes(Fitted):
     def _left_out(self, coded: Coded, *, optimistic: bool) -> Predictions:
         made = leave_one_out(self.predictor, self.predicting(coded))
         if self.chosen is not None and not optimistic:
+            from ..selection.before_naive_bayes import left_out_after_choosing
+
             return left_out_after_choosing(coded, made, self.counts, self.params)
         return replace(made, optimistic=self.chosen is not None)
 

@@ -1,4 +1,4 @@
-"""What a latent class model has to say, in the order in which the SMART-LCA checklist asks for it.
+"""Summary of a latent class model, in the order of the SMART-LCA checklist.
 
 Van Lissa, Garnier-Villarreal and Anadria (2023), Recommended practices in latent class analysis using the
 open-source R-package tidySEM, Structural Equation Modeling: observed data and missing cells, the numbers of
@@ -245,7 +245,7 @@ def remarks_of(fitted: "FittedMixture") -> list[str]:
 
 
 def many_classes(n_components: int, n_distinct: int) -> str:
-    """That there are more classes than rows can tell apart."""
+    """Return the remark that there are more classes than rows can tell apart."""
     return (
         f"n_components={n_components}: there are only {counted(n_distinct, 'distinct row')}, which "
         f"{counted(n_distinct, 'class')} would fit perfectly; ask for fewer classes"
@@ -253,5 +253,5 @@ def many_classes(n_components: int, n_distinct: int) -> str:
 
 
 def unidentified(n_components: int, found: "Identifiability") -> str:
-    """That other classes fit as well."""
+    """Return the remark that other classes fit as well."""
     return f"{counted(n_components, 'class')}: the profiles are {found.sentence()}"

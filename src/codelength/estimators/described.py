@@ -98,7 +98,7 @@ class MixtureOfRows(Described):
 
     @cached_property
     def predictor(self) -> Predictor:
-        """What predicts: rows shared out over the components, averaged over the probabilities in each."""
+        """Predictor of rows shared out over the components, averaged over the probabilities in each."""
         return Predictor.of(self.counts, "evidence", self.prior)
 
     def log_joint(self, coded: Coded) -> FloatArray:

@@ -43,7 +43,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, eq=False)
 class FittedTrees(Fitted):
-    """What was counted, and the forest or forests.
+    """Counts, and the forest or forests.
 
     Attributes
     ----------
@@ -283,7 +283,7 @@ class IndifferentTrees(TableClassifier):
 
     @property
     def edge_probs_(self) -> FloatArray:
-        """How probable it is that two variables are joined, shape (n_variables, n_variables)."""
+        """Probability that two variables are joined, shape (n_variables, n_variables)."""
         model = self._fitted.model
         if isinstance(model, OneForest):
             raise AttributeError("edge_probs_: there is one forest; edges_ tells its edges")
@@ -293,7 +293,7 @@ class IndifferentTrees(TableClassifier):
 
     @property
     def is_exact_(self) -> bool:
-        """Whether the prior is the very one that the law asks for."""
+        """True if the prior is the very one that the law asks for."""
         return self._fitted.model.is_exact
 
     @property

@@ -297,17 +297,17 @@ class LatentResults:
 
     @property
     def trust_(self) -> SearchSummary:
-        """How often the best solution was found."""
+        """Number of starts that found the best solution, and convergence."""
         return self._fitted.trust
 
     @property
     def identifiability_(self) -> Identifiability:
-        """Whether the parameters are determined."""
+        """Rank of the parameters: are they determined by the data?"""
         return self._fitted.identifiability
 
     @property
     def residuals_(self) -> BivariateResiduals:
-        """How far each pair of variables is from independence within the components."""
+        """Distance of each pair of variables from independence within the components."""
         return self._fitted.known_residuals()
 
     @property

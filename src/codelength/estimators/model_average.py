@@ -119,7 +119,7 @@ class ModelAverage(TableClassifier):
 
     @property
     def members_(self) -> list[dict[str, Any]]:
-        """What was averaged, what each weighs, and what it would score alone."""
+        """Members, their weights, and their scores alone."""
         return self._fitted.score_rows()
 
     @property

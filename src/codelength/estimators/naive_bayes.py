@@ -329,7 +329,7 @@ class NaiveBayes(TableClassifier):
 
     @property
     def counts_(self) -> Counts:
-        """How often each value was seen in each class."""
+        """Number of times that each value was seen in each class."""
         return self._fitted.counts
 
     @property

@@ -24,7 +24,7 @@ MOST_FILLED = 1 << 24
 
 
 class States(NamedTuple):
-    """What a model tells apart of a variable.
+    """Values of a variable that a model tells apart.
 
     Attributes
     ----------

@@ -72,7 +72,7 @@ class HiddenClusters:
     def from_json(
         cls, document: Mapping[str, Any], schema: Schema, rule: MixtureRule, prior: PriorLike
     ) -> Self:
-        """What :meth:`to_json` wrote, checked; the last variable of the schema is the class."""
+        """Restore what :meth:`to_json` wrote; the last variable of the schema is the class."""
         mixture = MixtureParameters.from_json(document["mixture"], schema)
         learned = Learned(restored_rows(document["rows"], schema), mixture, prior)
         return cls(learned, rule, check_whole("seed", document["seed"], 0))
