@@ -202,9 +202,9 @@ class TableEstimator(BaseEstimator):
     def _from_document(cls, document: Mapping[str, Any]) -> Self:
         """Return the model of a document, checked."""
         fitted_type = cls._fitted_type
-        params = fitted_type.restored_params(document)
-        model = cls(**params)
-        model._check_params()
+        model = cls(**fitted_type.restored_params(document))
+        # With the defaults of parameters that the document does not name.
+        params = model._checked_params()
         schema = Schema.from_json(document["schema"])
         model._state = fitted_type.restored(params, schema, bool(document["named"]), document["fitted"])
         return model
