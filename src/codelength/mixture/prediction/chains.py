@@ -56,13 +56,12 @@ class Effort:
 
     def checked(self, method: str) -> "Effort":
         """Return the options with the defaults of a method; raise if one is not valid."""
+        if self.n_chains is not None:
+            check_whole("n_chains", self.n_chains, 2, 10_000)
+        if self.n_draws is not None:
+            check_size("n_draws", self.n_draws)
         n_chains, n_draws = USUAL.get(method, USUAL["gibbs"])
         usual = replace(self, n_chains=self.n_chains or n_chains, n_draws=self.n_draws or n_draws)
-        for given in (self, usual):
-            if given.n_chains is not None:
-                check_whole("n_chains", given.n_chains, 2, 10_000)
-            if given.n_draws is not None:
-                check_size("n_draws", given.n_draws)
         check_whole("n_warmup", self.n_warmup, 0)
         check_size("n_temperatures", self.n_temperatures)
         check_size("max_iter", self.max_iter)
