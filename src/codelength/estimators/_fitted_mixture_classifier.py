@@ -76,7 +76,9 @@ class FittedMixtureClassifier(Fitted):
         columns = content.variables[content.variables < coded.schema.n_variables + params["with_class"]]
         found = candidate_clusterings(content.arranged(rows, columns), plan_of(params), [seed, 0])
         fixed = [FixedClustering.of(training, candidate.labels, prior=prior) for candidate in found]
-        order, table = ranked_candidates(params, found, fixed, seed)
+        options = params["n_orderings"], params["criterion"], [seed, 1]
+        scored = [selection_scores(clustering, *options) for clustering in fixed]
+        order, table = ranked_candidates(params, found, scored)
         predictors = [fixed[i].predictor for i, row in zip(order, table, strict=True) if row["weight"] > 0]
         hidden = None
         if rule is not None:
@@ -192,13 +194,10 @@ def plan_of(params: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 
 def ranked_candidates(
-    params: Mapping[str, Any], found: Sequence[Candidate], fixed: Sequence[FixedClustering], seed: int
+    params: Mapping[str, Any], found: Sequence[Candidate], scored: Sequence[Mapping[str, float | None]]
 ) -> tuple[list[int], list[dict[str, Any]]]:
     """Return the places of the candidates, the best first, and one row of the table for each."""
     criterion = params["criterion"]
-    scored = [
-        selection_scores(clustering, params["n_orderings"], criterion, [seed, 1]) for clustering in fixed
-    ]
     lengths = np.array([scores[criterion] for scores in scored], dtype=np.float64)
     order = ranked(-lengths).tolist()
     weights = candidate_weights(lengths[order], params["average"])

@@ -11,6 +11,7 @@ import naive
 from codelength import datasets
 from codelength.errors import InvalidModelFile, InvalidParameter
 from codelength.estimators import load
+from codelength.estimators._fitted_mixture_classifier import ranked_candidates
 from codelength.estimators.mixture_classifier import MixtureClassifier
 from codelength.evaluation import evaluate
 from codelength.mixture.candidates import (
@@ -336,6 +337,6 @@ def test_the_order_of_columns_and_the_names_of_classes_change_nothing(name, opti
 def test_candidates_that_tie_up_to_rounding_stay_in_the_order_of_their_runs():
     found = [Candidate(number, "em", np.zeros(3, dtype=np.int64)) for number in (1, 2, 3)]
     scored = [{"prequential": length} for length in (100 + 3e-12, 99.0, 100.0)]
-    order, table = MixtureClassifier()._ranked(found, scored)
+    order, table = ranked_candidates(MixtureClassifier().get_params(), found, scored)
     assert order == [1, 0, 2]
     assert [row["candidate"] for row in table] == [2, 1, 3]
