@@ -19,6 +19,7 @@ from codelength import (
     load,
 )
 from codelength.errors import DataError, InvalidParameter
+from codelength.estimators._fitted_naive_bayes import FittedNaiveBayes
 from codelength.evaluation import evaluate
 from codelength.sources import as_table
 from codelength.table import Variable, infer_schema
@@ -260,7 +261,10 @@ def test_columns_of_numbers_are_cut_finely():
         "text": ("category", 2),
     }
     assert infer_schema(table, numeric="average").variables[0].n_values == 20
-    assert model.cutting == NaiveBayes(numeric="average").cutting != NaiveBayes().cutting
+    averaged, usual = (
+        FittedNaiveBayes.reading(NaiveBayes(numeric=numeric).get_params()) for numeric in ("average", "auto")
+    )
+    assert averaged.cutting == FittedNaiveBayes.reading(model.get_params()).cutting != usual.cutting
     probs = model.predict_proba({"number": [-2.0, 2.0], "whole": [3, 3], "day": days[:2], "text": ["x", "x"]})
     assert probs[0, 0] > 0.9 < probs[1, 1]
 
