@@ -20,7 +20,7 @@ from .spec import AnyTask, Result, Spec
 from .store import Store
 from .workers import processes, signals_blocked
 
-MOST_JOBS = 1024
+MAX_JOBS = 1024
 """Largest number of processes."""
 
 ANSWERS_WITHIN = "10s"
@@ -63,7 +63,7 @@ def run(
     of every script that starts processes.
     """
     if jobs is not None:
-        check_size("jobs", jobs, MOST_JOBS)
+        check_size("jobs", jobs, MAX_JOBS)
     with Store(directory, spec) as store:
         pending = [task for task in spec.tasks if task.key not in store.results]
         total = sum(task.work for task in spec.tasks)

@@ -13,7 +13,7 @@ from codelength.errors import InvalidParameter
 from codelength.table.checks import MAX_BINS, check_choice, check_number, check_size, check_whole
 from codelength.table.infer import Missing
 
-MOST_REPEATS = 10_000
+MAX_REPEATS = 10_000
 """Most repetitions; with more, the tasks alone would fill the memory."""
 
 Discretization: TypeAlias = Literal["kmeans", "frequency", "width"]
@@ -94,7 +94,7 @@ class Settings:
     cap: float | None = field(default=None, metadata=_number("100|none", or_none=True))
     map_pseudocount: float = field(default=0.0, metadata=_number("0.002"))
     sc_power: float = field(default=1.0, metadata=_number("0.72", above=True))
-    repeats: int | None = field(default=None, metadata=_whole("20", 1, MOST_REPEATS))
+    repeats: int | None = field(default=None, metadata=_whole("20", 1, MAX_REPEATS))
     folds: int | None = field(default=None, metadata=_whole("10", 2))
     seed: int = field(default=0, metadata=_whole("1", 0))
 

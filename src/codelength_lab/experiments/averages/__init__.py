@@ -18,7 +18,7 @@ from .claims import claims_of
 from .comparison import Comparison
 from .models import AVERAGE, NAIVE_BAYES, PRIOR, member_kinds, opponent_kinds, title_of
 from .rows import tables_of
-from .tables import MOST_ROWS, MOST_TEST_ROWS, QUICK_SHARES, QUICK_TABLES, SHARES, TABLES, TWINS
+from .tables import MAX_ROWS, MAX_TEST_ROWS, QUICK_SHARES, QUICK_TABLES, SHARES, TABLES, TWINS
 from .task import ComparisonTask
 
 __all__ = ["EXPERIMENT"]
@@ -58,8 +58,8 @@ def _notes(comparison: Comparison) -> list[str]:
         KEY,
         tables=len(comparison.tables),
         shares=", ".join(f"{share:.0%}" for share in comparison.shares),
-        most_rows=MOST_ROWS,
-        most_test_rows=MOST_TEST_ROWS,
+        most_rows=MAX_ROWS,
+        most_test_rows=MAX_TEST_ROWS,
         times="one repetition" if n == 1 else f"{n} repetitions",
         twins=", ".join(f"{name} ({other})" for name, other in TWINS.items()),
         friedman=p_value(comparison.ranking().friedman),

@@ -27,7 +27,7 @@ QUICK_TABLES = ("hepatitis", "iris", "lymphography", "zoo")
 SHARES, QUICK_SHARES = (0.10, 0.25, 0.66), (0.10, 0.66)
 """Shares of the rows used for training."""
 
-MOST_ROWS, MOST_TEST_ROWS = 1500, 1000
+MAX_ROWS, MAX_TEST_ROWS = 1500, 1000
 """Most rows of a table, and of a test set. The comparison is about small tables; larger ones are sampled."""
 
 
@@ -41,15 +41,15 @@ def small(name: str) -> Table:
             "unset CODELENGTH_DATA"
         )
     table = dataset.table
-    if table.n_rows <= MOST_ROWS:
+    if table.n_rows <= MAX_ROWS:
         return table
-    rows = np.random.default_rng(stream_of(f"{name}/rows")).permutation(table.n_rows)[:MOST_ROWS]
+    rows = np.random.default_rng(stream_of(f"{name}/rows")).permutation(table.n_rows)[:MAX_ROWS]
     return table.take(np.sort(rows))
 
 
 def n_rows_of(name: str) -> int:
     """Return the number of rows of a table that are used."""
-    return min(datasets.describe(name).rows, MOST_ROWS)
+    return min(datasets.describe(name).rows, MAX_ROWS)
 
 
 def split_of(name: str, share: float, repetition: int, seed: int) -> Split:
@@ -65,4 +65,4 @@ def split_of(name: str, share: float, repetition: int, seed: int) -> Split:
     rows = np.random.default_rng(stream_of(f"{seed}/{name}/{repetition}")).permutation(n_rows)
     # Two rows at least: some opponents cannot be fitted to one.
     n_train = max(2, round(share * n_rows))
-    return Split(rows[:n_train], rows[n_train : n_train + MOST_TEST_ROWS])
+    return Split(rows[:n_train], rows[n_train : n_train + MAX_TEST_ROWS])

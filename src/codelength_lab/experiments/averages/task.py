@@ -14,7 +14,7 @@ from codelength.table.schema import smallest_code_type
 
 from ...spec import Result
 from .models import learned
-from .tables import MOST_TEST_ROWS, n_rows_of, small, split_of
+from .tables import MAX_TEST_ROWS, n_rows_of, small, split_of
 
 COSTS = {
     "class-prior": 0.01,
@@ -72,7 +72,7 @@ class ComparisonTask:
         """Predictions made."""
         n_rows = n_rows_of(self.table)
         n_train = max(2, round(self.share * n_rows))
-        return (self.last - self.first) * min(n_rows - n_train, MOST_TEST_ROWS)
+        return (self.last - self.first) * min(n_rows - n_train, MAX_TEST_ROWS)
 
     @property
     def work(self) -> float:

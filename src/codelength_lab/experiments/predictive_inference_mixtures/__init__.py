@@ -22,7 +22,7 @@ from ...task import source
 from .. import predictive_inference
 from .claims import claims_of
 from .rows import tables_of
-from .task import ANNEALED, LOCAL, MOST_EXACT, STARTS, HiddenTask
+from .task import ANNEALED, LOCAL, MAX_EXACT, STARTS, HiddenTask
 from .ways import results_of
 
 __all__ = ["EXPERIMENT", "HiddenTask"]
@@ -73,7 +73,7 @@ def _find(opened: Findings, spec: Spec[Any], results: dict[str, Result]) -> Find
             left_out=n_left_out // len(components),
             starts=STARTS,
             pseudocount=spec.settings.map_pseudocount,
-            exact=MOST_EXACT,
+            exact=MAX_EXACT,
             annealed=ANNEALED,
             local=LOCAL,
             error=errors.mean(),

@@ -7,7 +7,7 @@ from codelength import datasets
 from ...findings import SCORES, ResultTable, Value
 from ...results import Results
 from .claims import answers_of
-from .task import CHAINS, MODELS, MOST_EXACT, ONE_OPTIMUM, RULES
+from .task import CHAINS, MAX_EXACT, MODELS, ONE_OPTIMUM, RULES
 from .ways import SMALL, Way, sizes_of, ways_of
 
 Row = dict[str, Value]
@@ -23,7 +23,7 @@ def tables_of(results: Results) -> list[ResultTable]:
     few_and_all = "Log-score of EV, and its leads, from few rows and from the reservoir"
     approximations = (
         "Approximations of EV: mean distance of the log-score of a partition from EV (exact with "
-        f"{MOST_EXACT} rows, by annealed chains with more), and mean standard error of a log probability"
+        f"{MAX_EXACT} rows, by annealed chains with more), and mean standard error of a log probability"
     )
     return [
         answers_of(results),
@@ -98,7 +98,7 @@ def ranking(scores: Mapping[str, float]) -> str:
 def _approximations(table: str, n: int, own: Results, sizes: Sequence[int]) -> Iterator[Row]:
     """Yield the errors of chains: from the exact sum if there is one, and by their own standard errors."""
     # The largest size with an exact sum, and the largest size of all.
-    for size in (MOST_EXACT, sizes[-1]):
+    for size in (MAX_EXACT, sizes[-1]):
         row: Row = {"table": table, "components": str(n), "rows": size}
         for name in (CHAINS, ONE_OPTIMUM):
             row[f"{name}: distance"] = float(abs(own.gains(name, "EV", size=size, score="log_score")).mean())

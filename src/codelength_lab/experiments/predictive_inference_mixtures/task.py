@@ -39,7 +39,7 @@ MODELS = (*HIDDEN, *OBSERVED)
 SIZES = (1, 2, 5, 10, 20, 40, 80, 160, 320)
 """Training rows of a learning curve; the last size, all training rows, is added."""
 
-MOST_EXACT = 10
+MAX_EXACT = 10
 """Most rows for which EV is the exact sum over all clusterings; for more it is that of annealed chains."""
 
 STARTS = 10
@@ -198,7 +198,7 @@ def hidden(
 
 def _exactly(learned: Learned, question: Question, new: Coded) -> Answer | None:
     """Return the exact average over all mixtures; None with many rows, or if floats cannot hold its terms."""
-    if learned.rows.n_rows <= MOST_EXACT:
+    if learned.rows.n_rows <= MAX_EXACT:
         with suppress(Infeasible):
             return predict(learned, question, new, method="exact")
     return None

@@ -19,7 +19,7 @@ from ...task import source
 from ..bayes_optimal_ibl import BINS
 from .claims import claims_of
 from .collected import Collected
-from .methods import MOST_SEARCHED, N_CHAINS, N_CLIMBS, N_STARTS, N_TEMPERATURES
+from .methods import MAX_SEARCHED, N_CHAINS, N_CLIMBS, N_STARTS, N_TEMPERATURES
 from .rows import tables_of
 from .tasks import ApproximationsTask, PaperTask, Reference, SolutionsTask, TermsTask
 
@@ -125,7 +125,7 @@ def _find(opened: Findings, spec: Spec[PaperTask], results: dict[str, Result]) -
         notes=notes_of(
             KEY,
             starts=N_STARTS,
-            searched=MOST_SEARCHED,
+            searched=MAX_SEARCHED,
             climbs=N_CLIMBS,
             chains=N_CHAINS,
             temperatures=N_TEMPERATURES,

@@ -40,7 +40,7 @@ N_ITERATIONS, TOLERANCE = 1000, 1e-7
 
 N_CHAINS, N_TEMPERATURES = 50, 200
 
-MOST_SEARCHED = 16
+MAX_SEARCHED = 16
 """Most rows for which the best clustering is found by exhaustive search."""
 
 N_CLIMBS = 100
@@ -83,7 +83,7 @@ def at_clustering(rows: Coded, clustering: IntArray) -> dict[str, float]:
 
 def most_probable(rows: Coded, n_components: int, seed: Any) -> IntArray:
     """Return the most probable clustering, or the best of many climbs if there are too many to search."""
-    if rows.n_rows <= MOST_SEARCHED:
+    if rows.n_rows <= MAX_SEARCHED:
         return best_clustering(rows, n_components, random_state=seed).clustering
     climbed = best_clustering(rows, n_components, method="climb", n_starts=N_CLIMBS, random_state=seed)
     return climbed.clustering
