@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import DataError, SchemaMismatch
 from ..table._series import declares
@@ -220,15 +221,35 @@ def values_in(dictionary: Any, mark: str) -> list[Any]:
     return [json.loads(cell) for cell in cells] if mark.startswith("json") else cells
 
 
+def raw_numbers(array: Any) -> NDArray[Any]:
+    """Return the whole numbers of an array as they are in memory; those of missing cells are arbitrary."""
+    # A view of the buffer: to_numpy would make floats of whole numbers with gaps.
+    kind = array.type.to_pandas_dtype()
+    numbers: NDArray[Any] = np.frombuffer(array.buffers()[1], dtype=kind)
+    return numbers[array.offset : array.offset + len(array)]
+
+
 def missing_in(array: Any) -> BoolArray | None:
     """Return a mask of the missing cells of an array; None if there are none."""
-    return array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    if not array.null_count:
+        return None
+    validity = array.buffers()[0]
+    if validity is None:  # a type without a mask of its own
+        missing: BoolArray = array.is_null().to_numpy(zero_copy_only=False)
+        return missing
+    end = array.offset + len(array)
+    # The validity bits themselves, unpacked in one call. An array may start inside a byte of a longer buffer.
+    bits = np.unpackbits(np.frombuffer(validity, np.uint8)[: (end + 7) // 8], bitorder="little")
+    return np.asarray(bits[array.offset : end] == 0)
 
 
 def positions_in(array: Any) -> Any:
     """Return positions of the cells of a dictionary array in its dictionary; -1 if missing."""
     indices = array.indices
-    if not indices.null_count and str(indices.type).startswith("int"):
-        return indices.to_numpy()
-    # Indices may be unsigned; positions are signed everywhere, because -1 means missing.
+    if not indices.null_count:
+        plain = indices.to_numpy(zero_copy_only=False)
+        return (
+            # Indices may be unsigned; positions are signed everywhere, because -1 means missing.
+            plain if plain.dtype.kind == "i" else plain.astype(np.int64 if plain.itemsize > 2 else np.int32)
+        )
     return indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)

@@ -16,7 +16,7 @@ from ..table.spelling import SPACES, parse_number
 from ..table.times import Scale, time_numbers
 from ..table.values import FAR_AWAY, widened
 from ..typing import BoolArray, FloatArray, IntArray, Scalar
-from .batch import arrow, mark_of, missing_in, positions_in, values_in
+from .batch import arrow, mark_of, missing_in, positions_in, raw_numbers, values_in
 
 CellKind = Literal["number", "truth", "time", "text", "values", "declared", "nothing"]
 """Content of a column by its type alone; for ``"values"`` each distinct cell has to be looked at."""
@@ -91,6 +91,8 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
     missing = missing_in(array)
     if pa.types.is_decimal(array.type):
         return floats_of_decimals(name, array), missing
+    if pa.types.is_integer(array.type) and len(array):
+        return raw_numbers(array), missing
     if missing is not None:
         array = array.fill_null(pa.scalar(0).cast(array.type))
     numbers = array.to_numpy(zero_copy_only=False)

@@ -24,7 +24,7 @@ from ..table.target import target_column
 from ..table.unknown import Unknown, is_of_other_kind
 from ..table.variable import Variable
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
-from .batch import Batch, arrow, mark_of, missing_in
+from .batch import Batch, arrow, mark_of, missing_in, raw_numbers
 from .cells import Dictionaries, column_of, counts_of, kind_of, numbers_of, on_scale, scale_of
 
 # Up to so many cut points, comparing all cells with each is faster than a search.
@@ -247,7 +247,7 @@ class _Coder:
             self._places = (values, places)
         if not len(array):
             return None
-        positions, missing = array.indices.fill_null(0).to_numpy(), missing_in(array.indices)
+        positions, missing = raw_numbers(array.indices), missing_in(array.indices)
         # A missing cell may hold any position.
         if (places == UNKNOWN).any():
             found = np.take(places, positions, mode="clip")
