@@ -243,7 +243,7 @@ def _nearest(value: Any) -> Scalar:
         number = float(value)
     except OverflowError:
         raise UnusableValue(f"the number {shown(value)} is too large; convert it to text") from None
-    if abs(number) <= LARGEST_EXACT or np.isinf(number):
+    if abs(number) < LARGEST_EXACT or np.isinf(number):
         return _float(number)
     return int(value) if int(value) == value else number
 
