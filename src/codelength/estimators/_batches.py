@@ -1,4 +1,8 @@
-"""Predictions for tables of any size, which are read as streams of Arrow batches."""
+"""Predictions for tables of any size, which are read as streams of Arrow batches.
+
+Order of reading: :func:`predict_batches` with ``_Predicting``, then :func:`evaluate_together` with
+``_Scoring``. Both classes are functions of one batch, which engines can run in other processes.
+"""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,17 +38,32 @@ def predict_batches(
     batch_rows: int,
     progress: Progress | None,
 ) -> "Iterator[pyarrow.RecordBatch]":
-    """Predict the rows of a table of any size; see :meth:`TableEstimator.predict_table`."""
+    """Predict the rows of a table of any size; see :meth:`TableEstimator.predict_table`.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        The fitted model.
+    source, keep, name, na, batch_rows, progress
+        As in :meth:`TableEstimator.predict_table`.
+
+    Returns
+    -------
+    iterator of pyarrow.RecordBatch
+        Batches, or a data frame of the engine of ``source``.
+    """
+    # Parameters are checked before the source is opened: a generator would raise at the first batch only.
     kept = tuple(dict.fromkeys(check_names("keep", keep)))
     names = outcome_columns(fitted, kept, name)
     schema = fitted.schema
     encoder = BatchEncoder(schema, handle_unknown=fitted.params["handle_unknown"])
     batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=schema)
     columns = _present([*encoder.columns, *kept], batches)
+    # Sources that can hand through columns as they are avoid an encoding and a decoding of each.
     carry = getattr(batches, "carry", None)
     if carry is not None:
         carry(kept)
-        # Any column says how many rows there are.
+        # A model without variables still needs the number of rows, which any column gives.
         columns = tuple(encoder.columns) or columns[:1] or batches.names[:1]
     if fitted.params["strict"]:
         _check_surplus(schema, [name for name in batches.names if name not in kept])
@@ -63,9 +82,9 @@ def outcome_columns(fitted: "Fitted", carried: Sequence[str] = (), name: str | N
     Parameters
     ----------
     fitted : Fitted
-        What predicts.
+        The fitted model.
     carried : sequence of str
-        Names of other columns of the output, none of which is used again.
+        Names of other columns of the output; new names differ from all of them.
     name : str, optional
         Name of the column of the outcome; by default ``"class"`` or ``"component"``.
 
@@ -86,6 +105,7 @@ def outcome_columns(fitted: "Fitted", carried: Sequence[str] = (), name: str | N
         raise InvalidParameter(
             f"name {shown(outcome)}: the output has a column of that name already; choose another"
         )
+    # Case is ignored, as SQL engines do.
     names, taken = [outcome], {column.casefold() for column in (*carried, outcome)}
     for label in fitted.outcomes:
         # Labels may differ in type or capitals alone, and a file tells columns apart by neither.
@@ -106,10 +126,19 @@ def evaluate_together(
     batch_rows: int = BATCH_ROWS,
     progress: Progress | None = None,
 ) -> Together | None:
-    """Score several models with one schema on a table of any size, in one pass; None if it has no rows.
+    """Score several models with one schema on a table of any size, in one pass.
 
-    Parameters are those of :meth:`TableClassifier.evaluate_table`; all models treat unknown values and
-    surplus columns as the first one does.
+    Parameters
+    ----------
+    models : sequence of Fitted
+        Fitted models under one schema. All treat unknown values and surplus columns as the first one does.
+    source, target, leave_one_out, weights, na, batch_rows, progress
+        As in :meth:`TableClassifier.evaluate_table`.
+
+    Returns
+    -------
+    Together or None
+        The scores of all models; None if the table has no rows.
     """
     check_flag("leave_one_out", leave_one_out)
     schema, params = models[0].schema, models[0].params
@@ -133,7 +162,21 @@ def evaluate_together(
 
 @dataclass(eq=False, slots=True)
 class _Predicting:
-    """A function that predicts a batch; can be sent to other processes."""
+    """A function that predicts a batch; can be sent to other processes.
+
+    Attributes
+    ----------
+    fitted : Fitted
+        The fitted model.
+    encoder : BatchEncoder
+        Encodes a batch under the schema of the model.
+    kept : tuple of str
+        Columns to copy to the output.
+    names : tuple of str
+        Names of the predicted columns: the outcome, then one probability per outcome.
+    undefined : list of int
+        Number of undefined rows (0/0) of each batch that has some.
+    """
 
     fitted: "Fitted"
     encoder: BatchEncoder
@@ -151,14 +194,14 @@ class _Predicting:
             columns = [batch.carried.column(name) for name in self.kept]
         else:
             columns = [_as_given(*batch.column(name)) for name in self.kept]
-        # One column after the other is what Arrow keeps.
+        # Arrow stores column by column; one transposed copy makes every column contiguous.
         by_outcome = np.ascontiguousarray(probs.T)
         return pa.RecordBatch.from_arrays(
             [*columns, outcomes, *(pa.array(row) for row in by_outcome)], names=[*self.kept, *self.names]
         )
 
     def outcomes_alone(self) -> "_Predicting":
-        """Return the same without carried columns, for engines that have them already."""
+        """Return a copy without kept columns, for engines that keep them themselves."""
         return replace(self, kept=())
 
     @property
@@ -170,7 +213,7 @@ class _Predicting:
 
     @property
     def labels(self) -> "pyarrow.Array":
-        """The outcomes; as text if they are of several types."""
+        """The outcomes; as text if they have several types, because an Arrow column has one."""
         names = list(self.fitted.outcomes)
         if len({type(label) for label in names}) > 1:
             names = [str(label) for label in names]
@@ -179,7 +222,19 @@ class _Predicting:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Scoring:
-    """A function that scores predictions of a batch; can be sent to other processes."""
+    """A function that scores predictions of a batch; can be sent to other processes.
+
+    Attributes
+    ----------
+    models : tuple of Fitted
+        The fitted models, under one schema.
+    encoder : BatchEncoder
+        Encodes a batch under that schema.
+    roles : Roles
+        Columns of variables, class and weights.
+    leave_one_out : bool
+        True to leave each row out of the model.
+    """
 
     models: tuple[Any, ...]
     encoder: BatchEncoder
@@ -201,6 +256,7 @@ class _Scoring:
 def _predicted(
     work: _Predicting, batches: Batches, columns: Sequence[str], progress: Progress | None
 ) -> "Iterator[pyarrow.RecordBatch]":
+    """Yield predicted batches, close the source in any case, and warn once of all undefined rows."""
     n_rows = 0
     try:
         for rows in map_batches(work, batches, columns):
@@ -215,7 +271,15 @@ def _predicted(
 
 
 def _as_given(array: "pyarrow.Array", field: "pyarrow.Field") -> "pyarrow.Array":
-    """Return the cells of a carried column, out of their dictionary."""
+    """Return the cells of a kept column as plain values, decoded from their dictionary.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+        The cells, possibly dictionary-encoded.
+    field : pyarrow.Field
+        Field of the column, whose metadata mark the original type of values.
+    """
     pa = arrow()
     if not pa.types.is_dictionary(array.type):
         return array
@@ -223,13 +287,14 @@ def _as_given(array: "pyarrow.Array", field: "pyarrow.Field") -> "pyarrow.Array"
     if not mark.startswith("json"):
         return array.dictionary_decode()
     values = values_in(array.dictionary, mark)
+    # Values of several types were stored as JSON; a column of Arrow has one type, so they become text.
     if len({type(value) for value in values}) > 1:
         values = [value if isinstance(value, str) else str(value) for value in values]
     return pa.array(values).take(array.indices)
 
 
 def _present(columns: Sequence[str], batches: Batches) -> tuple[str, ...]:
-    """Return the columns to read; raise SchemaMismatch if one is absent."""
+    """Return the columns to read, each once; raise SchemaMismatch if one is absent."""
     for name in columns:
         if name not in batches.names:
             where = batches.name or "the table"
@@ -238,6 +303,7 @@ def _present(columns: Sequence[str], batches: Batches) -> tuple[str, ...]:
 
 
 def _check_surplus(schema: Schema, names: Sequence[str]) -> None:
+    """Raise SchemaMismatch if there are columns that the schema does not list (``strict=True``)."""
     known = set(schema.names)
     surplus = [name for name in names if name not in known]
     if surplus:

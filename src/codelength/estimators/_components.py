@@ -7,13 +7,25 @@ from ..mixture.cache import Rows
 from ..selection.components import ComponentsResult, Restarts, choose_components
 
 OF_RESTARTS = ("n_init", "reached", "max_init", "init", "max_iter", "tol")
-"""Parameters that are those of EM with restarts."""
+"""Parameters that are passed on to EM with restarts."""
 
 
 def found_components(
     rows: Rows, params: Mapping[str, Any], seed: int, *, needs_mode: bool = True
 ) -> ComponentsResult:
-    """Fit mixtures to rows, and keep the one with the shortest code length."""
+    """Fit mixtures to rows, and keep the one with the shortest code length.
+
+    Parameters
+    ----------
+    rows : Rows
+        Rows in memory, or distinct rows on disk.
+    params : mapping
+        Parameters of :class:`codelength.FiniteMixture`.
+    seed : int
+        Seed of all random streams.
+    needs_mode : bool
+        True if predictions use the most probable mixture, which not every prior has.
+    """
     auto = params["n_components"] == "auto"
     return choose_components(
         rows,

@@ -18,7 +18,7 @@ from .reading import Reading
 def counted_table(
     reading: Reading, source: Any, target: str | None, keep: Sequence[str] | None, **read: Any
 ) -> Counts:
-    """Count the rows of a table of any size.
+    """Count the rows of a table of any size under the options of an estimator.
 
     Parameters
     ----------
@@ -28,6 +28,11 @@ def counted_table(
         As in :meth:`codelength.NaiveBayes.fit_table`.
     read
         Further options of :func:`codelength.counts.stream.learn_counts`.
+
+    Returns
+    -------
+    Counts
+        The counts, with the schema that was declared or inferred.
     """
     params, schema = reading.params, reading.schema
     if target is None:
@@ -37,7 +42,8 @@ def counted_table(
     with ExitStack() as stack:
         if schema is not None and schema.target is None:
             source = stack.enter_context(_readable_twice(source, read["na"], read["batch_rows"]))
-            # Any column goes with the classes; there are no rows without one.
+            # Classes first, in a pass of their own: the schema declares variables only, and counting needs
+            # all classes. One column is read with them, because a batch without columns has no rows.
             classes = learn_counts(source, target, keep=schema.names[:1], **read)
             schema = replace(schema, target=classes.schema.target)
         options = {name: params[name] for name in ("missing", "numeric", "identifiers", "handle_unknown")}
@@ -47,7 +53,15 @@ def counted_table(
 
 
 def check_countable(params: Mapping[str, Any], weights: str | None) -> None:
-    """Raise InvalidParameter for parameters that take all rows in memory."""
+    """Raise InvalidParameter for parameters that need all rows in memory.
+
+    Parameters
+    ----------
+    params : mapping
+        Parameters of the estimator.
+    weights : str, optional
+        Name of the column of row weights.
+    """
     if params["select"] is not None:
         raise InvalidParameter(
             f"select={params['select']!r}: choosing variables takes all rows in memory; call fit instead"
@@ -61,7 +75,8 @@ def check_countable(params: Mapping[str, Any], weights: str | None) -> None:
 
 @contextmanager
 def _readable_twice(source: Any, na: Iterable[str] | None, batch_rows: int) -> Iterator[Any]:
-    """Give a source whose rows can be read more than once; if need be, they are kept on disk."""
+    """Return a context with a source that can be read more than once, from a copy on disk if necessary."""
+    # The caller keeps ownership of batches of its own; everything opened here is closed here.
     batches = as_batches(source, batch_rows=batch_rows, na=na)
     with ExitStack() as at_end:
         if not isinstance(source, Batches):

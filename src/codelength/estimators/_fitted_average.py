@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ..networks.look_ups import LookUps
 
 N_BINS = 100
-"""Most intervals of a column of numbers: fine enough that members may look at numbers, not at intervals."""
+"""Most intervals of a column of numbers: so many that members can treat them as numbers."""
 
 BLOCK = 8192
 """Rows that are predicted at once."""
@@ -56,20 +56,20 @@ TINY = np.finfo(np.float64).tiny
 
 @dataclass(frozen=True, eq=False)
 class FittedAverage(Fitted):
-    """Members, how they are pooled, and what is kept of the training rows.
+    """Members, their pool, and the training rows with their held-out predictions.
 
     Attributes
     ----------
     views : Views
-        What the members look at; the target of its schema has the classes that were seen, and no others.
+        Views of the table that members use; the target of its schema has only the classes that were seen.
     class_counts : array
-        How many training rows each class has, or what they weigh.
+        Weight of the training rows of each class.
     members : tuple of Member
-        The members; none where there is nothing to learn from.
+        The members; none if no variable varies or there is one class.
     pool : Pool
-        How they are made into one.
+        Weights and temperatures of the members, and the share of the class prior.
     scores : list of dict
-        What each member, the class prior and all together scored on rows that they had not seen.
+        Held-out scores of each member, of the class prior and of all together.
     held_out : HeldOut, optional
         Predictions of the training rows; not kept in files.
     training : Training, optional
@@ -93,8 +93,16 @@ class FittedAverage(Fitted):
 
     @classmethod
     def pooled(cls, training: Training, held_outs: FloatArray) -> tuple[Pool, FloatArray]:
-        """Return the pool of members, and what it predicts for rows that it has not seen."""
-        # No member can know a class of which nothing is left: such a row tells nothing about members.
+        """Return the pool of members, and its held-out predictions.
+
+        Parameters
+        ----------
+        training : Training
+            The training rows.
+        held_outs : array of shape (n_members, n_rows, n_classes)
+            Held-out log probabilities of each member.
+        """
+        # The only row of a class: without it no member knows the class, so it does not compare members.
         others = training.class_counts[training.labels] - training.copy_weights
         weights = np.where(others > 0.0, training.weights, 0.0)
         return Pool.fit(
@@ -108,6 +116,7 @@ class FittedAverage(Fitted):
     @classmethod
     def capabilities(cls, params: Mapping[str, Any]) -> frozenset[Capability]:
         found = super().capabilities(params)
+        # Every member, although the fit may give some of them weight zero: this is asked before the fit.
         are_sums = all(MEMBERS[name].look_ups is not Member.look_ups for name in cls.members_of(params))
         return found if are_sums else found - {"export"}
 
@@ -152,16 +161,17 @@ class FittedAverage(Fitted):
 
     @cached_property
     def seen(self) -> IntArray:
-        """Codes of the classes that were seen; all classes where there were no rows."""
+        """Codes of the classes that were seen; all classes if there were no rows."""
         return seen_in(self.class_counts)
 
     @cached_property
     def log_prior(self) -> FloatArray:
-        """Log probability of each class that was seen, before any variable is."""
+        """Log prior probability of each class that was seen."""
         return log_class_prior(self.class_counts[self.seen])
 
     def log_probs(self, coded: Coded) -> Distributions:
         found = np.empty((coded.n_rows, self.schema.n_classes))
+        # One thread of BLAS: on matrices of this size, more threads only wait for each other.
         with one_blas_thread():
             for start in range(0, coded.n_rows, BLOCK):
                 rows = coded.take(np.arange(start, min(start + BLOCK, coded.n_rows)))
@@ -169,7 +179,15 @@ class FittedAverage(Fitted):
         return Distributions(found, np.zeros(coded.n_rows, dtype=np.bool_))
 
     def explain(self, coded: Coded, reference: int) -> Explanation:
-        """Split the log-odds of the classes against one of them over the variables."""
+        """Return the contribution of each variable to the log-odds against a class.
+
+        Parameters
+        ----------
+        coded : Coded
+            The rows.
+        reference : int
+            Code of the class that the others are compared with.
+        """
         powers = self.pool.weights * self.pool.temperatures
         blank = Coded.of(self.schema, self.schema.n_values[None])
         parts = np.zeros((coded.n_rows, self.schema.n_variables, self.schema.n_classes))
@@ -196,7 +214,7 @@ class FittedAverage(Fitted):
         )
 
     def look_ups(self) -> "LookUps":
-        """Return the tables that other programs predict with, if the members that count are sums of them."""
+        """Return the look-up tables for other programs, if all members with a weight are sums of them."""
         from ..networks.look_ups import LookUps
 
         seen, n_classes, total = self.seen, self.schema.n_classes, float(self.class_counts.sum())
@@ -205,7 +223,7 @@ class FittedAverage(Fitted):
         counting = [pair for pair in zip(self.members, powers, strict=True) if pair[1] > 0.0]
         parts = [member.look_ups() for member, _ in counting]
         self.check_sums([one.name for (one, _), own in zip(counting, parts, strict=True) if own is None])
-        # What is mixed in, and what classes have that were never seen, does not depend on the row.
+        # The prior that is mixed in, and the share of classes that were never seen, are the same in all rows.
         floor = prior.copy()
         floor[seen] *= self.pool.share if self.members else 0.0
         about = {"schema": self.views.schema, "rule": self.name(self.params), "floor": floor}
@@ -224,7 +242,7 @@ class FittedAverage(Fitted):
             )
 
     def left_out(self, coded: Coded) -> HeldOut:
-        """Return predictions of the training rows, each without itself; ``coded`` are these rows."""
+        """Return predictions of the training rows, each without itself; ``coded`` is only checked."""
         check_labelled(coded, self.schema)
         self.check_training_rows(coded)
         return self.training_rows_left_out
@@ -244,6 +262,7 @@ class FittedAverage(Fitted):
             raise DataError(
                 "the training rows, and predictions of them, are not kept in model files; fit the model again"
             )
+        # Merged as in the fit: equal rows are one there, and places say which rows they were.
         rows, places = seen_classes(self.weighed(coded), self.seen).merged()
         known = self.training.coded
         same = rows.n_rows == known.n_rows and np.array_equal(places, self.training.places)
@@ -258,6 +277,7 @@ class FittedAverage(Fitted):
             )
         assert rows.weights is not None
         assert known.weights is not None
+        # Not exactly: scaling and merging weights rounds them.
         if not np.allclose(rows.weights, known.weights, rtol=TOLERANCE, atol=0.0):
             raise DataError(
                 "the weights are not those that the model was fitted with; pass the same sample_weight, or "
@@ -265,12 +285,13 @@ class FittedAverage(Fitted):
             )
 
     def settings(self) -> dict[str, Any]:
-        # Members stand in the table of scores.
+        # The findings list the members with their scores, so the settings need not.
         usual, params = signature(model_of(self.kind)).parameters, self.shown_params().items()
         return {name: value for name, value in params if name != "members" and value != usual[name].default}
 
     def score_rows(self) -> list[dict[str, Any]]:
-        """Return what is known about each member, the class prior and all together."""
+        """Return weights and held-out scores of each member, the class prior and all together."""
+        # Copies: callers may change the rows, and a fitted model must stay as it is.
         return [dict(row) for row in self.scores]
 
     def findings(self) -> list[Block]:
@@ -310,6 +331,7 @@ class FittedAverage(Fitted):
         counts = counts.astype(np.float64)
         if not schema.n_classes:
             raise DataError("the schema has no classes")
+        # Members know seen classes only, so their content is checked against a schema of those.
         seen = seen_in(counts)
         log_prior = log_class_prior(counts[seen])
         views = Views.from_json(content["views"], schema_of_seen(schema, seen))
@@ -334,27 +356,40 @@ class FittedAverage(Fitted):
         return self.pool.log_probs(each, self.log_prior)
 
     def _completed(self, log_probs: FloatArray) -> FloatArray:
-        """Give classes that were never seen their share of the prior, and the others the rest."""
+        """Return log probabilities of all classes; unseen ones get their share of the prior."""
         return completed(log_probs, self.seen, self.schema.n_classes, float(self.class_counts.sum()))
 
     def _contributions(self, member: Member, coded: Coded, blank: Coded) -> FloatArray:
-        """Return what each variable adds in each row to the prediction of a row without any cell."""
+        """Return the contribution of each variable to a member, compared with a row without any cell.
+
+        Parameters
+        ----------
+        member : Member
+            The member.
+        coded : Coded
+            The rows to explain.
+        blank : Coded
+            One row in which all cells are missing.
+        """
         if member.is_additive:
             return member.contributions(coded) - member.contributions(blank)
         positions = np.array([view.position for view in self.views.columns], dtype=np.int64)
-        generator = np.random.default_rng(0)  # the same orders for every row, whatever rows are beside it
+        # The same seed in every call, so that an explanation of a row does not depend on other rows.
+        generator = np.random.default_rng(0)
         return shapley_values(
             lambda rows: _in_blocks(member, rows), coded, positions, member.log_probs(blank)[0], generator
         )
 
 
 def _n_threads(n_jobs: int | None) -> int:
+    """Return a number of threads; None is one thread, as in scikit-learn."""
     if n_jobs is None:
         return 1
     return n_threads_or_default(None if n_jobs == -1 else n_jobs)
 
 
 def _in_blocks(member: Member, coded: Coded) -> FloatArray:
+    """Return log probabilities of a member, block by block, because some members need memory per row."""
     parts = [
         member.log_probs(coded.take(np.arange(start, min(start + BLOCK, coded.n_rows))))
         for start in range(0, coded.n_rows, BLOCK)

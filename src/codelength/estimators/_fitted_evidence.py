@@ -34,27 +34,27 @@ from .described import (
 from .registry import model_of
 
 OWN = ("models", "prior")
-"""Parameters that files keep in the content."""
+"""Parameters that files keep in the learned part."""
 
 LARGEST = 1e100
-"""No model can be asked to be more probable beforehand, relative to others."""
+"""Largest number in ``prior``."""
 
 LEAST_WEIGHT = 1e-18
-"""Models that weigh less are not asked."""
+"""Smallest weight of a model that takes part in predictions."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedEvidence(Fitted):
-    """Models that have seen a table, and how probable they are after it.
+    """Models fitted to one table, and their posterior probabilities.
 
     Attributes
     ----------
     names : tuple of str
-        What the models are called.
+        Names of the models.
     models : tuple of Described
         The models.
     prior_probs : array of shape (n_models,)
-        How probable each was before the table was seen.
+        Prior probability of each.
     class_counts : array of shape (n_classes,)
         Weight of each class.
     """
@@ -68,6 +68,7 @@ class FittedEvidence(Fitted):
 
     @classmethod
     def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
+        # Scaled once for all models: their code lengths must be of the same rows with the same weights.
         rows = coded.relative() if params["weighting"] == "relative" else coded
         models = named_models(params["models"])
         check_copies(rows.weights)
@@ -89,7 +90,7 @@ class FittedEvidence(Fitted):
 
     @property
     def log_weights(self) -> FloatArray:
-        """Log posterior probability of each model."""
+        """Log posterior probability of each model; -inf if its prior is zero."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.prior_probs) - self.code_lengths
         return np.asarray(logs - np.logaddexp.reduce(logs))
@@ -101,7 +102,8 @@ class FittedEvidence(Fitted):
             return -float(np.logaddexp.reduce(np.log(self.prior_probs) - self.code_lengths))
 
     def log_joint(self, coded: Coded) -> FloatArray:
-        """Return the log probability of rows together with each class, in nats."""
+        """Return the joint log probability of rows and each class, in nats, shape (n_rows, n_classes)."""
+        # In logs: probabilities of whole rows underflow with a few hundred variables.
         found = np.full((coded.n_rows, coded.schema.n_classes), -np.inf)
         for log_weight, model in zip(self.log_weights, self.models, strict=True):
             if log_weight >= np.log(LEAST_WEIGHT):
@@ -120,7 +122,7 @@ class FittedEvidence(Fitted):
 
     @property
     def _rows(self) -> JointRows:
-        # Some of the models may not sum out missing cells.
+        # Enumerated, because some models may not sum out missing cells (all forests only nearly do).
         return JointRows(self.schema, self.log_joint, all_states(self.schema, range(self.schema.n_variables)))
 
     def model_rows(self) -> list[dict[str, Any]]:
@@ -132,7 +134,7 @@ class FittedEvidence(Fitted):
         ]
 
     def shown_params(self) -> dict[str, Any]:
-        # The models are not JSON types; the findings name them.
+        # Models have no JSON type in general; the findings name them.
         params = {name: value for name, value in self.params.items() if name not in ("models", "schema")}
         return {name: documents.plain(value) for name, value in params.items()}
 
@@ -145,6 +147,7 @@ class FittedEvidence(Fitted):
                 f"{row['code_length'] / np.log(2):.1f}",
                 f"{row['weight']:.4f}",
             ]
+            # By code length, because the weights of all but a few models may underflow to zero.
             for row in (models[k] for k in ranked(-self.code_lengths))
         ]
         return [
@@ -167,7 +170,7 @@ class FittedEvidence(Fitted):
         }
 
     def to_document(self) -> dict[str, Any]:
-        # Models and prior make sense together alone, and are part of the content.
+        # The documents of models depend on the schema, so models and their prior are part of the content.
         params = {name: documents.plain(self.params[name]) for name in self.params if name not in OWN}
         schema = self.schema.to_json()
         content = self.content()
@@ -202,6 +205,7 @@ class FittedEvidence(Fitted):
         if schema.target is None:
             raise DataError("the schema has no classes")
         names = tuple(content["names"])
+        # Names follow from the models, so other names mean that one of the two was changed.
         if tuple(named_models(params["models"])) != names:
             raise DataError("the names are not those of the models")
         models = tuple(restored(model, schema) for model in content["models"])
@@ -213,7 +217,14 @@ class FittedEvidence(Fitted):
 
 
 def named_models(models: Sequence[Any] | Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return models by name; models without names get their titles."""
+    """Return models by name.
+
+    Parameters
+    ----------
+    models : sequence or mapping of names to models, optional
+        As in :class:`codelength.EvidenceAverage`. Models of a sequence get their titles as names, numbered
+        if they are equal.
+    """
     if isinstance(models, Mapping):
         return dict(models)
     named: dict[str, Any] = {}
@@ -227,13 +238,28 @@ def named_models(models: Sequence[Any] | Mapping[str, Any] | None) -> dict[str, 
 
 
 def _default_models() -> list[Any]:
+    """Return the models to average by default."""
+    # By kind, so that the modules of these models are loaded on use.
     naive_bayes: Any = model_of("naive-bayes")
     trees: Any = model_of("indifferent-trees")
     return [naive_bayes(), OnVariables(naive_bayes()), trees(forest="best"), trees(forest="all")]
 
 
 def prior_probs_of(prior: Any, n_models: int) -> FloatArray:
-    """Return the prior probability of each model; raise InvalidParameter for anything else."""
+    """Return the prior probability of each model.
+
+    Parameters
+    ----------
+    prior : sequence of float, optional
+        Relative numbers; by default all models are equally probable.
+    n_models : int
+        Number of models.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is not one number per model, or all of them are zero.
+    """
     if prior is None:
         return np.full(n_models, 1.0 / n_models)
     given = check_sequence("prior", prior, of="numbers, one per model")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     pass
 
 NETWORK = "best_tree"
-"""The member that is a Bayesian network."""
+"""Name of the member that is a Bayesian network."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +43,17 @@ class FittedMember(FittedAverage):
 
     @classmethod
     def pooled(cls, training: Training, held_outs: FloatArray) -> tuple[Pool, FloatArray]:
+        # No weights to learn, so the held-out predictions of the member are those of the whole.
         return Pool(np.ones(1), np.ones(1), 0.0), held_outs[0]
 
     @classmethod
     def capabilities(cls, params: Mapping[str, Any]) -> frozenset[Capability]:
         found = super().capabilities(params)
+        # "forests" can answer queries after some fits only (see _one_view), which is not a capability.
         return found if params["member"] == NETWORK else found - {"network", "query"}
 
     def score_rows(self) -> list[dict[str, Any]]:
-        # All together are the member once more, and nothing is weighed.
+        # The average is the member itself, with weight and temperature 1.
         return [
             {name: value for name, value in row.items() if name not in ("weight", "temperature")}
             for row in super().score_rows()
@@ -59,6 +61,7 @@ class FittedMember(FittedAverage):
         ]
 
     def settings(self) -> dict[str, Any]:
+        # The name of the model is that of its member, and stands above the settings.
         return {name: value for name, value in super().settings().items() if name != "member"}
 
     def network(self) -> Network:
@@ -79,6 +82,7 @@ class FittedMember(FittedAverage):
         return self._rows.answer(question, known)
 
     def _check_member(self, what: str, *able: str) -> None:
+        """Raise InvalidParameter unless the member is one of those that have ``what``."""
         if self.params["member"] not in able:
             raise InvalidParameter(
                 f"{self.name(self.params)} has no {what}; fit naive Bayes, or member="
@@ -93,6 +97,8 @@ class FittedMember(FittedAverage):
         return JointRows(self.schema, view.log_joint, {i: self._states(view, i) for i in positions})
 
     def _one_view(self) -> ForestsAtGrain:
+        """Return the only view of forests; raise InvalidParameter if there are several, or unseen classes."""
+        # An average over ways to cut a column has no single set of states for it.
         views = self.members[0].grains if self.members and isinstance(self.members[0], Forests) else ()
         if len(views) != 1 or len(self.seen) < self.schema.n_classes:
             raise InvalidParameter(
@@ -102,6 +108,16 @@ class FittedMember(FittedAverage):
         return views[0]
 
     def _states(self, forests: ForestsAtGrain, position: int) -> States:
+        """Return the states of a variable that the forests distinguish.
+
+        Parameters
+        ----------
+        forests : ForestsAtGrain
+            The forests with their view of the table.
+        position : int
+            Position of the variable in the schema.
+        """
+        # Values that the view merges are one state, named together; any of them stands for it in codes.
         view = next(view for view in forests.views.columns if view.position == position)
         variable, n_states = self.schema.variables[position], view.n_coarse
         members = [np.flatnonzero(view.coarse[:-1] == state) for state in range(n_states)]

@@ -1,4 +1,4 @@
-"""Fitted finite mixture: its probabilities, and the way there."""
+"""Fitted finite mixture: its probabilities, the comparison of numbers of components, and diagnostics."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from .described import Described
 
 MOST_VARIABLES = 300
-"""With more variables the residuals of all their pairs are computed when they are asked for."""
+"""Largest number of variables for which ``fit`` computes the residuals of all pairs; otherwise on request."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedMixture(Fitted):
-    """The mixture chosen and the way there; the rows and the runs of EM are not kept in files.
+    """The mixture chosen and its diagnostics; rows and runs of EM are not kept in files.
 
     Attributes
     ----------
@@ -50,17 +50,17 @@ class FittedMixture(Fitted):
     path : dict of int to float
         Code length of every number of components that could be chosen, in nats.
     comparison : Comparison
-        All numbers of components beside each other.
+        Comparison of all numbers of components.
     trust : SearchSummary
-        How often the best solution was found.
+        Number of starts that found the best solution, and convergence.
     observed : DataSummary
-        How much of the table was there to see.
+        Rows used and missing cells.
     classification : Classification
         Assigned against expected classes of the training rows.
     residuals : BivariateResiduals or None
-        Residuals of all pairs of variables; None where there are more than 300 variables.
+        Residuals of all pairs of variables; None if there are more than 300 variables.
     seed : int
-        Where the random streams began.
+        Seed of all random streams.
     restarts : RestartsInfo, optional
         All runs of EM for the number chosen.
     rows : Coded, optional
@@ -68,7 +68,7 @@ class FittedMixture(Fitted):
     mixtures : dict of int to MixtureParameters, optional
         The best mixture of every number of components compared.
     kept_rows : Coded, optional
-        The training rows as a file keeps them where the rule needs them.
+        The training rows of a file, which has them if the rule needs them.
     """
 
     mixture: MixtureParameters
@@ -94,6 +94,7 @@ class FittedMixture(Fitted):
     @classmethod
     def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
         rows = coded.relative() if params["weighting"] == "relative" else coded
+        # EM runs on distinct rows with weights, whose likelihood is the same.
         distinct = rows.distinct()
         seen = observed(rows, distinct.n_rows)
         return cls.chosen(params, GatheredRows(coded.schema, distinct, seen), named, rows)
@@ -104,6 +105,7 @@ class FittedMixture(Fitted):
     ) -> Self:
         """Learn from a table of any size; see :meth:`codelength.FiniteMixture.fit_table`."""
         with gathered_rows(params, source, target, memory, **read) as gathered:
+            # Rows on disk are removed with the context, so a fitted model cannot keep them.
             training = gathered.rows if isinstance(gathered.rows, Coded) else None
             return cls.chosen(params, gathered, True, training)
 
@@ -111,7 +113,7 @@ class FittedMixture(Fitted):
     def chosen(
         cls, params: dict[str, Any], gathered: GatheredRows, named: bool, training: Coded | None
     ) -> Self:
-        """Learn from distinct rows in memory, which are kept as ``training``, or on disk."""
+        """Learn from distinct rows, in memory or on disk, and keep ``training`` as the training rows."""
         seed, rows = seed_of(params["random_state"]), gathered.rows
         found = found_components(rows, params, seed, needs_mode=rule_of(params["rule"]).settles)
         are_few = rows.schema.n_variables <= MOST_VARIABLES and rows.schema.n_cells <= MAX_DENSE
@@ -142,8 +144,9 @@ class FittedMixture(Fitted):
         return MixtureOfRows.learn(params, coded)
 
     def warn_of_doubts(self) -> None:
-        """Warn of what makes the classes themselves doubtful."""
+        """Warn if there are more classes than distinct rows, or the classes are not identified."""
         n_components, n_distinct = self.mixture.n_components, self.observed.n_distinct
+        # Only for a number that was asked for: with "auto" the criterion decides, and the summary remarks it.
         has_cells = self.observed.n_rows and self.schema.n_variables
         is_asked_for = self.params["n_components"] != "auto"
         if is_asked_for and has_cells and n_components > max(n_distinct, 1):
@@ -157,16 +160,19 @@ class FittedMixture(Fitted):
         return tuple(range(1, self.mixture.n_components + 1))
 
     def probs(self, coded: Coded) -> tuple[FloatArray, int]:
+        # No undefined rows: one that the mixture excludes has uniform probabilities, by definition.
         return self.mixture.responsibilities(self.mixture.coded(coded)), 0
 
     def sample(self, n_samples: int, seed: int | None) -> tuple[NDArray[Any], IntArray]:
         """Draw rows: an array of values, and the component of each row."""
-        # A seed of RandomState has 32 bits.
+        # RandomState, whose stream numpy has frozen, and whose seeds have 32 bits.
         rng = np.random.RandomState(seed if seed is None or seed < 2**32 else seed_of([seed]))
         components = rng.choice(self.mixture.n_components, n_samples, p=self.mixture.class_probs)
         rows = np.empty((n_samples, self.schema.n_variables), dtype=object)
         for i, variable in enumerate(self.schema.variables):
             values = np.array(variable.values, dtype=object)
+            # Inversion of the distribution function; its end may differ from 1 by rounding, so draws are
+            # scaled to it.
             ends = np.cumsum(self.mixture.of(i), axis=1)[components]
             drawn = (rng.random_sample(n_samples)[:, None] * ends[:, -1:] >= ends).sum(axis=1)
             rows[:, i] = values[np.minimum(drawn, len(values) - 1)]
@@ -176,6 +182,7 @@ class FittedMixture(Fitted):
         """Return the code length of rows by a criterion, in nats."""
         name = self.params["criterion"] if criterion is None else criterion
         check_choice("criterion", name, CRITERIA)
+        # Fixed by the model, so that criteria that draw random numbers give the same figure every time.
         seed = [self.seed, self.mixture.n_components]
         return float(CRITERIA[name](rows.distinct(), self.mixture, self.params["prior"], random_state=seed))
 
@@ -186,6 +193,7 @@ class FittedMixture(Fitted):
 
     def known_residuals(self) -> BivariateResiduals:
         """Return the residuals of all pairs of variables, computed now if there are many."""
+        # Not cached: with many variables the table of all pairs is large.
         if self.residuals is None:
             self._check_rows("residuals_")
             return bivariate_residuals(self.training, self.mixture)
@@ -199,6 +207,7 @@ class FittedMixture(Fitted):
     def _check_rows(self, name: str) -> None:
         if self.rows is None:
             raise AttributeError(f"{name}: {self.without_rows}")
+        # AttributeError, because these are attributes of the estimator, and hasattr must be False.
         if name == "memberships_" and self.rows.is_distinct:
             raise AttributeError(
                 "labels_ and memberships_: fit_table keeps distinct rows, and no order; use predict_table"
@@ -211,27 +220,28 @@ class FittedMixture(Fitted):
 
     @property
     def without_rows(self) -> str:
-        """Why the training rows are not there."""
+        """Reason why the training rows are absent, for messages."""
+        # Files never keep the runs of EM, so their absence marks a model that was read from a file.
         if self.restarts is None:
             return "the training rows are not kept in a model file"
         return f"{self.observed.n_distinct:,} distinct training rows were more than memory= allows to keep"
 
     @property
     def training(self) -> Coded:
-        """The training rows, which a model read from a file no longer has."""
+        """The training rows; raise DataError if the model was read from a file, or they were too many."""
         if self.rows is None:
             raise DataError(f"{self.without_rows}; pass them as X=")
         return self.rows
 
     def profiles(self) -> dict[str, dict[Scalar | None, FloatArray]]:
-        """The probability of each value of each variable in each component."""
+        """Return the probability of each value of each variable in each component."""
         return {
             variable.name: {value: self.mixture.of(i)[:, code] for code, value in enumerate(variable.values)}
             for i, variable in enumerate(self.schema.variables)
         }
 
     def imputed(self, coded: Coded) -> dict[str, ImputedCells]:
-        """The predictive distribution of every missing cell, variable by variable."""
+        """Return the predictive distribution of every missing cell, variable by variable."""
         memberships = self.mixture.responsibilities(coded)
         found = {}
         for i, variable in enumerate(self.schema.variables):
@@ -244,17 +254,17 @@ class FittedMixture(Fitted):
 
     @property
     def mode_prior(self) -> PriorLike:
-        """The prior under which the mixture is the most probable one."""
+        """The prior that EM maximised under: the one given, or the uniform prior if that has no mode."""
         return mode_prior(self.params["prior"], self.mixture.schema)
 
     @property
     def own_rows(self) -> Coded | None:
-        """The training rows, as far as they are kept."""
+        """The training rows of the fit or of the file, if they are kept."""
         return self.rows if self.kept_rows is None else self.kept_rows
 
     @cached_property
     def learned(self) -> Learned:
-        """Rows and mixture that every rule can predict from."""
+        """Training rows and mixture, for rules that average over clusterings of the rows."""
         if self.own_rows is None:
             raise DataError(
                 'the training rows are not kept with this model, and only rule="map" does without them; fit '
@@ -273,6 +283,7 @@ class FittedMixture(Fitted):
         """Answer a question about several variables."""
         chosen = self.params["rule"] if rule is None else rule
         check_choice("rule", chosen, MixtureRule)
+        # A rule that settles on one mixture needs no training rows; the rows to predict fill their place.
         is_enough = rule_of(chosen).settles
         rows = known.coded
         learned = Learned(rows, self.mixture, self.params["prior"]) if is_enough else self.learned
@@ -284,7 +295,7 @@ class FittedMixture(Fitted):
         return identifiability(self.mixture)
 
     def compared(self, criteria: Any, report: Callable[[float, float], None] | None = None) -> Comparison:
-        """The comparison with criteria that take longer."""
+        """Return the comparison with further criteria, which take longer."""
         rows = self.training.distinct()
         assert self.mixtures is not None
         prior = self.params["prior"]
@@ -293,13 +304,14 @@ class FittedMixture(Fitted):
         )
 
     def reordered(self, order: Any) -> "FittedMixture":
-        """The same with the components in another order, checked to name each of them once."""
+        """Return the model with its components in another order; raise unless it names each of them once."""
         n_components = self.mixture.n_components
         given = [check_whole("order", k, 0) for k in check_sequence("order", order, of="components")]
         if sorted(given) != list(range(n_components)):
             raise InvalidParameter(
                 f"order={shown(order)}: expected each of the components 0 to {n_components - 1} once"
             )
+        # Everything that is indexed by component is permuted together; criteria do not depend on the order.
         mixture = self.mixture.permuted(given)
         mixtures = None if self.mixtures is None else self.mixtures | {n_components: mixture}
         table = self.classification.permuted(given)
@@ -325,7 +337,7 @@ class FittedMixture(Fitted):
         }
 
     def content(self) -> dict[str, Any]:
-        """Return what a file keeps beside parameters and schema."""
+        """Return the learned part of a model file."""
         return {
             "parameters": self.mixture.to_json(),
             "criterion_path": {str(size): length for size, length in self.path.items()},
@@ -339,7 +351,7 @@ class FittedMixture(Fitted):
         }
 
     def _content_of_rows(self) -> dict[str, Any]:
-        """The rows, where the rule predicts from them."""
+        """Return the training rows for a file, if the rule predicts from them."""
         needed = not rule_of(self.params["rule"]).settles and self.own_rows is not None
         return {"rows": packed_rows(self.learned.rows)} if needed else {}
 
@@ -350,7 +362,8 @@ class FittedMixture(Fitted):
         if schema.target is not None:
             raise DataError("a mixture has no classes to predict")
         mixture = MixtureParameters.from_json(content["parameters"], schema)
-        pseudocounts(params["prior"], mixture.schema)  # refuses what is not a prior
+        # Checked now: a prior from a damaged file would fail only in a later prediction.
+        pseudocounts(params["prior"], mixture.schema)
         residuals = content["residuals"]
         return cls(
             params,

@@ -28,10 +28,10 @@ from ..typing import FloatArray
 from ._fitted import Fitted
 
 LEAST_WEIGHT = 1e-12
-"""Candidates that weigh less than this are left out of an average."""
+"""Smallest weight of a candidate in an average, relative to all; files keep the counts of the others out."""
 
 COMPARED = ("prequential", "leave_one_out", "evidence")
-"""Criteria that are shown beside the one that chooses."""
+"""Criteria that summaries show in addition to the one that chooses."""
 
 SHOWN = 10
 """Candidates in the summary."""
@@ -40,21 +40,21 @@ OPTIMISTIC = (
     "The code lengths are optimistic: the rows they are of chose among the candidates. "
     "Cross-validation is honest: codelength evaluate --model mixture-classifier, or codelength.evaluate."
 )
-"""What a reader of the candidates has to know."""
+"""Note for readers of the candidates."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedMixtureClassifier(Fitted):
-    """The candidates, the best first, and the predictors of those that have a weight.
+    """Candidates, the best first, and predictors of those with a positive weight.
 
     Attributes
     ----------
     table : list of dict
         One row per distinct candidate.
     predictors : list of ClusterPredictor
-        Those of the first candidates, as many as have a weight.
+        Predictors of the first candidates: those with a positive weight.
     hidden : HiddenClusters, optional
-        What predicts in their place where a rule is given.
+        Predictor with hidden clusters, used instead of these if a rule is given.
     """
 
     table: list[dict[str, Any]]
@@ -69,13 +69,15 @@ class FittedMixtureClassifier(Fitted):
         if not coded.n_rows:
             raise DataError(f"{cls.kind}: there are no rows to make clusterings of; give some")
         rows = coded.with_class_as_column().distinct()
+        # Clusterings start from random rows: an order by content makes them independent of that of the table.
         content = content_order(rows)
         training = changed(rows.take(content.rows), is_distinct=True)
         seed, prior, rule = seed_of(params["random_state"]), params["prior"], params["rule"]
-        # The class is the last variable.
+        # The class is the last variable, so with_class=False cuts it off.
         columns = content.variables[content.variables < coded.schema.n_variables + params["with_class"]]
         found = candidate_clusterings(content.arranged(rows, columns), plan_of(params), [seed, 0])
         fixed = [FixedClustering.of(training, candidate.labels, prior=prior) for candidate in found]
+        # A stream of its own: more candidates do not change the orderings that all are scored on.
         options = params["n_orderings"], params["criterion"], [seed, 1]
         scored = [selection_scores(clustering, *options) for clustering in fixed]
         order, table = ranked_candidates(params, found, scored)
@@ -86,12 +88,13 @@ class FittedMixtureClassifier(Fitted):
         return cls(params, coded.schema, named, table=table, predictors=predictors, hidden=hidden)
 
     def log_probs(self, coded: Coded) -> Distributions:
+        # A rule sums over clusterings itself, so the candidates give it no more than a start.
         if self.hidden is not None:
             return self.hidden.log_probs(coded)
         probs = np.zeros((coded.n_rows, self.schema.n_classes))
         for row, predictor in zip(self.table, self.predictors, strict=False):
             probs += row["weight"] * predictor.probs(coded)
-        # Classes that tie exactly go to the first, as everywhere.
+        # Normalised in logs as in other models, so that ties go to the first class here too.
         return normalised(np.log(probs))
 
     def answer(self, question: Question, known: Known) -> Answer:
@@ -101,6 +104,7 @@ class FittedMixtureClassifier(Fitted):
         own = Question.of(wide, question.names)
         if self.hidden is not None:
             return self.hidden.answered(own, rows)
+        # Each clustering has a joint distribution, but the weights are those of predictions of the class.
         if len(self.predictors) > 1:
             raise InvalidParameter(
                 "average=True: several clusterings predict the class, and have no joint distribution; fit "
@@ -116,7 +120,7 @@ class FittedMixtureClassifier(Fitted):
 
     def findings(self) -> list[Block]:
         criterion, table = self.params["criterion"], self.table
-        # Few enough for a narrow terminal; the document has them all.
+        # Few columns, for a narrow terminal; the document has all criteria.
         shown = list(dict.fromkeys((criterion, *COMPARED)))
         averaged = self.params["average"]
         rows = [
@@ -160,6 +164,7 @@ class FittedMixtureClassifier(Fitted):
     def restored(
         cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
     ) -> Self:
+        # Checked first: weights and predictors are paired by place below.
         table = [dict(row) for row in content["candidates"]]
         check_candidates(table, content["counts"], (params["criterion"], *COMPARED))
         wide, prior, rule = schema.with_class_as_variable(), params["prior"], params["rule"]
@@ -185,6 +190,7 @@ def plan_of(params: Mapping[str, Any]) -> list[tuple[str, int]]:
     """Return the method and the number of clusters of each candidate."""
     methods = tuple(METHODS) if params["clustering"] == "both" else (params["clustering"],)
     parts = [params["candidates"] // len(methods)] * len(methods)
+    # An odd number gives the first method one candidate more.
     parts[0] += params["candidates"] - sum(parts)
     return [
         (method, int(size))
@@ -196,9 +202,20 @@ def plan_of(params: Mapping[str, Any]) -> list[tuple[str, int]]:
 def ranked_candidates(
     params: Mapping[str, Any], found: Sequence[Candidate], scored: Sequence[Mapping[str, float | None]]
 ) -> tuple[list[int], list[dict[str, Any]]]:
-    """Return the places of the candidates, the best first, and one row of the table for each."""
+    """Return the places of the candidates, the best first, and one row of the table for each.
+
+    Parameters
+    ----------
+    params : mapping
+        Parameters of :class:`codelength.MixtureClassifier`.
+    found : sequence of Candidate
+        The candidates.
+    scored : sequence of mapping
+        Code length of each candidate by criterion, in nats.
+    """
     criterion = params["criterion"]
     lengths = np.array([scores[criterion] for scores in scored], dtype=np.float64)
+    # Code lengths that differ by rounding only are ties, which keep the order of the candidates.
     order = ranked(-lengths).tolist()
     weights = candidate_weights(lengths[order], params["average"])
     table = [
@@ -215,16 +232,36 @@ def ranked_candidates(
 
 
 def candidate_weights(lengths: FloatArray, average: bool) -> FloatArray:
-    """Return weights of candidates sorted by their code lengths: by the criterion, or all on the first."""
+    """Return weights of candidates: by their code lengths, or all on the first.
+
+    Parameters
+    ----------
+    lengths : array
+        Code lengths in nats, the shortest first.
+    average : bool
+        False puts all weight on the first.
+    """
     if not average:
         return np.asarray(np.eye(1, len(lengths))[0])
+    # Relative to the shortest: exp of a code length of a thousand nats is zero.
     weights = np.exp(lengths[0] - lengths)
+    # Exactly zero, because predictors are made for positive weights only.
     weights[weights < LEAST_WEIGHT * weights.sum()] = 0.0
     return np.asarray(weights / weights.sum())
 
 
 def check_candidates(table: list[dict[str, Any]], counts: Sequence[Any], scores: Sequence[str]) -> None:
-    """Raise DataError for a table that no fit leaves behind, or counts that do not match it."""
+    """Raise DataError if a table of candidates from a file is not valid, or counts do not match it.
+
+    Parameters
+    ----------
+    table : list of dict
+        One row per candidate.
+    counts : sequence
+        Counts of the candidates with a positive weight, as JSON types.
+    scores : sequence of str
+        Criteria that every row must have.
+    """
     for row in table:
         numbers = [row[name] for name in ("candidate", "n_components", *scores)]
         of_criteria = (value for name, value in row.items() if name not in ("method", "prequential_se"))
@@ -233,6 +270,7 @@ def check_candidates(table: list[dict[str, Any]], counts: Sequence[Any], scores:
     weights = np.array([row["weight"] for row in table], dtype=np.float64)
     if not len(table) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights[0] > 0):
         raise DataError("the weights of the candidates are not what a fit leaves behind")
+    # Up to rounding: normalised weights do not add up to exactly 1.
     if not np.isclose(weights.sum(), 1.0):
         raise DataError("the weights of the candidates do not add up to 1")
     if np.count_nonzero(weights) != len(counts) or not (weights[: len(counts)] > 0).all():
@@ -251,6 +289,6 @@ def _in_words(criterion: str) -> str:
 
 
 def _least(table: Sequence[Mapping[str, Any]], criterion: str) -> str:
-    """Return the candidate that a criterion would choose: the first of several."""
+    """Return the candidate that a criterion would choose, with its code length; ties go to the first."""
     row = table[first_best([-float(row[criterion]) for row in table])]
     return f"candidate {row['candidate']}, {nats_and_bits(row[criterion])}"

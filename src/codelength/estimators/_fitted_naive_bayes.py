@@ -50,17 +50,17 @@ class FittedNaiveBayes(Fitted):
     Attributes
     ----------
     counts : Counts
-        How often each value was seen in each class; all that the model knows.
+        Number of times that each value was seen in each class; all that the model knows.
     weighted : bool
-        Whether rows were counted with weights.
+        True if rows were counted with weights.
     unit : float
         Weight that counted as one row: the mean weight of relative weights, and 1 otherwise.
     selection : SelectionResult, optional
-        How the variables were chosen, where they were.
+        The search for variables, if they were chosen.
     chosen : tuple of int, optional
         Positions of the variables that predict; None for all.
     told : frozenset of str
-        Columns of which it was said that they hold values that the schema does not list.
+        Columns for which a warning about values outside the schema was given; later batches do not repeat it.
     """
 
     counts: Counts
@@ -80,6 +80,7 @@ class FittedNaiveBayes(Fitted):
     @classmethod
     def reading(cls, params: Mapping[str, Any]) -> Reading:
         knowledge, schema = as_knowledge(known_prior(params["prior"])), params["schema"]
+        # Knowledge from earlier cases has a schema, which applies unless another is given.
         if schema is None and knowledge is not None:
             schema = knowledge.schema
         return Reading(params, schema, AVERAGED if params["numeric"] == "average" else None)
@@ -88,6 +89,7 @@ class FittedNaiveBayes(Fitted):
     def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
         relative = params["weighting"] == "relative"
         rows = coded.relative() if relative else coded
+        # A prior that is a model is replaced by its posterior: its next fit must not change this model.
         params = params | {"prior": bound_prior(known_prior(params["prior"]), rows.schema)}
         selection = None
         if params["select"] is not None:
@@ -131,12 +133,12 @@ class FittedNaiveBayes(Fitted):
 
     @classmethod
     def spec(cls, params: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-        # The prior may have been a model.
+        # A prior may be a model, which has no JSON type; its knowledge has one.
         return super().spec({**params, "prior": bound_prior(known_prior(params["prior"]), schema)}, schema)
 
     @classmethod
     def of_counts(cls, params: dict[str, Any], counts: Counts, *, weighted: bool) -> Self:
-        """Return what counts that were made elsewhere say."""
+        """Return the model of counts that were made elsewhere; ``weighted`` if from rows with weights."""
         from ._counting import check_countable
 
         check_countable(params, None)
@@ -192,13 +194,13 @@ class FittedNaiveBayes(Fitted):
 
     @property
     def why_no_code(self) -> str | None:
-        """Why the rule has no code for the counted rows, in a few words; None if it has one."""
+        """Reason why the rule has no code for the counted rows, in a few words; None if it has one."""
         if self.predictor.rule.averages:
             return None
         return why_not_described(self.predictor.counts) if self.predictor.rule.maximises else "one model"
 
     def _code_length_facts(self) -> list[tuple[str, str]]:
-        """Return the code lengths that are defined, for people."""
+        """Return the code lengths that are defined, as labels and texts."""
         rule = self.predictor.rule
         if rule.averages:
             return [("code length", nats_and_bits(self.code_length))]
@@ -231,7 +233,7 @@ class FittedNaiveBayes(Fitted):
         return self.predictor.explain(self.predicting(coded), reference).among(self.schema.names)
 
     def look_ups(self) -> "LookUps":
-        """Return the tables that other programs predict with."""
+        """Return the look-up tables for other programs."""
         from ..networks.look_ups import LookUps
 
         return LookUps.of(self.predictor)
@@ -264,6 +266,7 @@ class FittedNaiveBayes(Fitted):
                     f"variables: {shown(name)} was not chosen by select=, so the model does not say how it "
                     f"varies; ask about {listed(schema.names)}, or fit without select="
                 )
+        # Without the constant, which is the same for all classes and cancels in a conditional distribution.
         log_weights = replace(predictor.scorer, constant=0.0).log_weights(self.predicting(known.coded))
         own = Question.of(schema, question.names)
         log_weights = with_known_classes(log_weights, known.classes)
@@ -276,13 +279,21 @@ class FittedNaiveBayes(Fitted):
             raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")
 
     def left_out(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
-        """Predict each training row from all the others."""
+        """Predict each training row from all the others.
+
+        Parameters
+        ----------
+        coded : Coded
+            The training rows.
+        optimistic : bool
+            Keep the variables that were chosen on all rows.
+        """
         check_labelled(coded, self.schema)
         return self._left_out(self.weighed(coded), optimistic=optimistic)
 
     def left_out_of_batch(self, coded: Coded) -> Predictions:
         """Predict each training row of a batch from all the others, those of other batches included."""
-        # Weights as they were counted, whatever part of the rows this is.
+        # Divided by the unit of the fit: the mean weight of a batch is not that of all rows.
         rows = coded if coded.weights is None else changed(coded, weights=coded.weights / self.unit)
         return self._left_out(rows, optimistic=False)
 
@@ -303,7 +314,7 @@ class FittedNaiveBayes(Fitted):
         return replace(made, optimistic=self.chosen is not None)
 
     def merged(self, other: "FittedNaiveBayes") -> "FittedNaiveBayes":
-        """Return what the rows of both models together say, under these parameters."""
+        """Return the model of the rows of both, under these parameters."""
         if self.chosen != other.chosen:
             raise SchemaMismatch(
                 "the models chose different variables to predict from; fit them without select="
@@ -314,6 +325,7 @@ class FittedNaiveBayes(Fitted):
                 'weighting="relative": the weights of different batches cannot be compared; fit all rows at '
                 'once, or pass weighting="counts"'
             )
+        # The earlier counts first: sums of floats are then added in the order of the batches.
         return replace(
             self, counts=other.counts.merge(self.counts), weighted=weighted, told=self.told | other.told
         )
@@ -373,7 +385,7 @@ class FittedNaiveBayes(Fitted):
 
 
 def known_prior(prior: Any) -> PriorLike:
-    """Return a prior; a fitted naive Bayes is what it knows."""
+    """Return a prior; a fitted naive Bayes gives its posterior."""
     if not isinstance(prior, TableEstimator) or not issubclass(prior._fitted_type, FittedNaiveBayes):
         found: PriorLike = prior
         return found

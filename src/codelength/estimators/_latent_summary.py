@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from ._fitted_mixture import FittedMixture
 
 HALF_A_ROW = 0.5
-"""A class whose share is worth less than this has no rows of its own."""
+"""A class that stands for fewer rows than this has no rows of its own, and its profile means nothing."""
 
 MOST_NAMED = 5
-"""Variables, or pairs of them, that are named at most."""
+"""Largest number of variables, or of pairs of them, in one line."""
 
 
 def summary_blocks(
@@ -35,16 +35,16 @@ def summary_blocks(
     intervals: Intervals | None = None,
     test: LikelihoodRatioTest | None = None,
 ) -> list[Block]:
-    """The whole summary.
+    """Return the whole summary.
 
     Parameters
     ----------
     fitted : FittedMixture
-        What was learned.
+        The fitted mixture.
     comparison : Comparison, optional
-        The comparison to show, where it has more criteria than the one of the fit.
+        A comparison with more criteria than that of the fit, to show instead.
     intervals : Intervals, optional
-        Intervals to show beside the profiles.
+        Intervals to show with the profiles.
     test : LikelihoodRatioTest, optional
         A test of the number of classes, to show below the comparison.
     """
@@ -62,6 +62,7 @@ def summary_blocks(
 
 
 def _data(fitted: "FittedMixture") -> list[Block]:
+    """Return the section about rows, missing cells and remarks."""
     seen, schema = fitted.observed, fitted.schema
     rows = f"{seen.n_used:,} of {seen.n_rows:,}"
     if seen.total_weight != seen.n_used:
@@ -69,6 +70,7 @@ def _data(fitted: "FittedMixture") -> list[Block]:
     n_complete = seen.n_used - seen.n_incomplete
     missing = "none"
     if seen.n_incomplete:
+        # Shares of counts, so equal ones are exactly equal, and keep the order of the variables.
         most = sorted(seen.by_variable.items(), key=lambda item: -item[1])
         named = ", ".join(f"{name} {100 * share:.1f} %" for name, share in most[:MOST_NAMED])
         missing = (
@@ -88,9 +90,11 @@ def _data(fitted: "FittedMixture") -> list[Block]:
 
 
 def _estimation(fitted: "FittedMixture") -> list[Block]:
+    """Return the section about the model, the search and its settings, with warnings."""
     identified = fitted.identifiability
     sizes = fitted.comparison["components"]
     why = f"chosen by {fitted.comparison.criterion}" if len(fitted.path) > 1 else "as asked for"
+    # Under the uniform prior, the most probable parameters are those of maximum likelihood.
     is_uniform = fitted.mode_prior == "uniform"
     what = "maximum likelihood" if is_uniform else "the most probable parameters under the prior"
     blocks: list[Block] = [
@@ -105,6 +109,7 @@ def _estimation(fitted: "FittedMixture") -> list[Block]:
             ]
         ),
     ]
+    # None means that the rank is not known, which is no reason to warn.
     if identified.is_identified is False:
         blocks.append(
             Paragraph(
@@ -126,17 +131,20 @@ def _estimation(fitted: "FittedMixture") -> list[Block]:
 
 
 def _fit_of_all(comparison: Comparison) -> list[Block]:
+    """Return the section that compares all numbers of classes."""
     told = [Paragraph(sentence) for sentence in comparison.explanations()]
     return [Heading("Fit of all models", 2), comparison.grid(), *told]
 
 
 def _fit_of_chosen(fitted: "FittedMixture") -> list[Block]:
+    """Return the section about fit and classification of the chosen model."""
     row, found, residuals = (
         fitted.comparison.of(fitted.mixture.n_components),
         fitted.classification,
         fitted.residuals,
     )
     facts = []
+    # None: no row is complete.
     if row["g2"] is not None:
         n_cells = math.prod(int(n) for n in fitted.schema.n_values)
         p = p_value(row["g2"], row["df"], n_cells, fitted.observed.total_weight)
@@ -157,6 +165,7 @@ def _fit_of_chosen(fitted: "FittedMixture") -> list[Block]:
 
 
 def _worst_pairs(residuals: BivariateResiduals) -> str:
+    """Return the largest bivariate residuals in words."""
     worst = residuals.large()
     named = "; ".join(
         f"{pair['first']} and {pair['second']} {pair['residual']:.1f}" for pair in worst[:MOST_NAMED]
@@ -167,7 +176,7 @@ def _worst_pairs(residuals: BivariateResiduals) -> str:
 
 
 def profile_blocks(fitted: "FittedMixture", intervals: Intervals | None = None) -> list[Block]:
-    """The probability of each value in each class."""
+    """Return the probability of each value in each class, with a note if there are intervals."""
     if intervals is None:
         return [profile_grid(fitted)]
     told = f"In brackets: {100 * intervals.level:g} % intervals, by {intervals.method}."
@@ -178,7 +187,15 @@ def profile_blocks(fitted: "FittedMixture", intervals: Intervals | None = None) 
 
 
 def profile_grid(fitted: "FittedMixture", intervals: Intervals | None = None) -> Grid:
-    """The probability of each value in each class, and its interval in brackets, for people."""
+    """Return the probability of each value in each class as a grid, with intervals in brackets.
+
+    Parameters
+    ----------
+    fitted : FittedMixture
+        The fitted mixture.
+    intervals : Intervals, optional
+        Intervals of the probabilities; a star marks estimates at the boundary.
+    """
     rows = []
     for record in profile_records(fitted, intervals):
         texts = []
@@ -190,7 +207,7 @@ def profile_grid(fitted: "FittedMixture", intervals: Intervals | None = None) ->
                 text += " *" * record[f"class_{k}_at_boundary"]
             texts.append(text)
         rows.append([str(record["variable"]), shown_value(record["value"]), *texts])
-    # Of a variable the name stands once.
+    # The name of a variable is in its first row only, so that the rows of one variable stand out.
     shown = [
         ["" if number and row[0] == rows[number - 1][0] else row[0], *row[1:]]
         for number, row in enumerate(rows)
@@ -200,8 +217,22 @@ def profile_grid(fitted: "FittedMixture", intervals: Intervals | None = None) ->
 
 
 def profile_records(fitted: "FittedMixture", intervals: Intervals | None = None) -> list[dict[str, Any]]:
-    """One record per value, the class shares first: variable, value, and figures class by class."""
+    """Return one record per value: variable, value, and figures class by class.
+
+    Parameters
+    ----------
+    fitted : FittedMixture
+        The fitted mixture.
+    intervals : Intervals, optional
+        Intervals; then records have the bounds of each figure, and whether it is at the boundary.
+
+    Returns
+    -------
+    list of dict
+        Records with equal keys; the first has the shares of the classes.
+    """
     mixture, schema = fitted.mixture, fitted.schema
+    # -1 is not a cell: the shares of the classes, in the same form as the values.
     cells: list[tuple[str, Any, int]] = [("all", "share of rows", -1)]
     for i, variable in enumerate(schema.variables):
         cells += [
@@ -224,11 +255,12 @@ def profile_records(fitted: "FittedMixture", intervals: Intervals | None = None)
 
 
 def remarks_of(fitted: "FittedMixture") -> list[str]:
-    """Return what a reader must know before anything else, in sentences."""
+    """Return remarks about the fit that come first in a summary, in sentences."""
     n_components, n_distinct = fitted.mixture.n_components, fitted.observed.n_distinct
     told = fitted.observed.remarks()
     if n_components > max(n_distinct, 1):
         told.append(many_classes(n_components, n_distinct))
+    # One size only: it was asked for, so it is the largest by definition.
     if len(fitted.path) > 1 and n_components == max(fitted.path):
         told.append(
             f"The largest number of classes that was tried, {n_components}, was chosen, so more may be "
@@ -245,7 +277,7 @@ def remarks_of(fitted: "FittedMixture") -> list[str]:
 
 
 def many_classes(n_components: int, n_distinct: int) -> str:
-    """Return the remark that there are more classes than rows can tell apart."""
+    """Return the remark that there are more classes than distinct rows."""
     return (
         f"n_components={n_components}: there are only {counted(n_distinct, 'distinct row')}, which "
         f"{counted(n_distinct, 'class')} would fit perfectly; ask for fewer classes"

@@ -1,8 +1,8 @@
 """The base class of all estimators: parameters, encoding of tables, predictions of tables, files.
 
-An estimator checks its parameters and turns tables into codes. What ``fit`` learned, and what is done with
-it, is one immutable object, a subclass of :class:`Fitted`, kept apart from the parameters: a
-fit that fails leaves the model as it was, and a changed parameter changes nothing until the next fit.
+An estimator checks its parameters and turns tables into codes. Everything that ``fit`` learned is one
+immutable object, a subclass of :class:`Fitted`, kept apart from the parameters: a fit that fails leaves the
+model as it was, and a changed parameter changes nothing until the next fit.
 """
 
 import os
@@ -49,7 +49,20 @@ CHOICES = {
 
 
 def offered(member: str) -> Callable[[M], M]:
-    """Decorate a method that exists only if the fitted type has a member, as in scikit-learn."""
+    """Decorate a method that exists only if the fitted type has a member, as in scikit-learn.
+
+    Parameters
+    ----------
+    member : str
+        Name of a method or property of the fitted type, such as ``"explain"``.
+
+    Returns
+    -------
+    function
+        The decorator. ``hasattr`` is False for the method of a model whose fitted type lacks the member.
+    """
+    # The type, not the fitted object: a method must not appear or vanish with fit, because scikit-learn asks
+    # for methods of models that are not fitted.
     decorate: Callable[[M], M] = available_if(lambda model: hasattr(model._fitted_type, member))
     return decorate
 
@@ -88,8 +101,8 @@ class TableEstimator(BaseEstimator):
     ) -> "Iterator[pyarrow.RecordBatch]":
         """Predict the rows of a table of any size, batch after batch.
 
-        Columns are matched by name. The rows stay where they are: of a Dask or Spark data frame the result is
-        another one, which is computed when it is asked for.
+        Columns are matched by name. For a Dask or Spark data frame the result is a lazy data frame of the
+        same kind, and rows are predicted on the machines that hold them.
 
         Parameters
         ----------
@@ -109,8 +122,8 @@ class TableEstimator(BaseEstimator):
         Returns
         -------
         iterator of pyarrow.RecordBatch
-            The columns that were kept, the most probable outcome, and the probability of each. Of a Dask or
-            Spark data frame, a data frame with these columns.
+            The columns that were kept, the most probable outcome, and the probability of each outcome. For a
+            Dask or Spark data frame, a data frame with these columns.
 
         Examples
         --------
@@ -126,16 +139,16 @@ class TableEstimator(BaseEstimator):
 
     @offered("answer")
     def query(self, X: Any, variables: Any, y: Any = None) -> Answer:
-        """Return the joint distribution of a few variables, given whatever else is known in each row.
+        """Return the joint distribution of a few variables, given the known cells of each row.
 
-        Cells that are missing, and not asked about, are summed out.
+        Other missing cells are summed out.
 
         Parameters
         ----------
         X : Table, data frame, array, or mapping of names to columns
-            What is known. The variables asked about need not be there, and what they hold is not looked at.
+            The known cells. Columns of the variables asked about are optional, and ignored.
         variables : name or names
-            The variables to ask about, in this order; the class may be one of them.
+            The variables of the distribution, in this order; the class may be one of them.
         y : series, array or name of a column of X, optional
             The classes as far as they are known, None if they are not. By default the target of a
             :class:`codelength.Table`, or the column of ``X`` that has the name of the class, if there is one.
@@ -157,7 +170,10 @@ class TableEstimator(BaseEstimator):
         return answer
 
     def summary(self) -> list[Block]:
-        """Return the settings, the outcomes and the variables of the model as blocks for people."""
+        """Return the settings, the outcomes and the variables of the model as blocks.
+
+        Blocks are rendered to text, HTML or Markdown by :mod:`codelength.render`.
+        """
         fitted = self._fitted
         options = [(name, str(value)) for name, value in fitted.settings().items() if value is not None]
         variables = variables_grid("variables", fitted.schema.variables)
@@ -175,10 +191,20 @@ class TableEstimator(BaseEstimator):
         }
 
     def unseen(self, X: Any) -> dict[str, int]:
-        """Count the cells of each column that hold values that the model does not know, if there are any.
+        """Count the cells of each column with values that the model does not know.
 
         A prediction treats such cells as missing, or refuses them (``handle_unknown="error"``), and it warns
         if they are most of the cells of a column.
+
+        Parameters
+        ----------
+        X : Table, data frame, array, or mapping of names to columns
+            The rows.
+
+        Returns
+        -------
+        dict of str to int
+            Number of such cells by column; columns without any are left out.
 
         Examples
         --------
@@ -187,6 +213,7 @@ class TableEstimator(BaseEstimator):
         >>> model.unseen({"size": ["s", "xl", "xxl", None]})
         {'size': 2}
         """
+        # All columns as told, so that a count does not warn.
         quietly = {"handle_unknown": "ignore", "told": self.schema_.names}
         return dict(self._encoded(X, None, **quietly).unseen)
 
@@ -194,16 +221,28 @@ class TableEstimator(BaseEstimator):
         """Write the model as JSON; :func:`codelength.load` reads it back to the last bit.
 
         A random generator given as ``random_state`` is not kept: its state is not part of what was learned.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write; an existing file is replaced as a whole.
         """
         documents.write(self._fitted.to_document(), path)
 
     @classmethod
     @reading("a model", "to_document")
     def _from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Return the model of a document, checked."""
+        """Return the model of a document, checked.
+
+        Parameters
+        ----------
+        document : mapping
+            The result of :meth:`Fitted.to_document`.
+        """
         fitted_type = cls._fitted_type
         model = cls(**fitted_type.restored_params(document))
-        # With the defaults of parameters that the document does not name.
+        # Read back from the model, which adds defaults of parameters that the document does not name: they
+        # were introduced after it was written.
         params = model._checked_params()
         schema = Schema.from_json(document["schema"])
         model._state = fitted_type.restored(params, schema, bool(document["named"]), document["fitted"])
@@ -213,6 +252,9 @@ class TableEstimator(BaseEstimator):
 
     @property
     def _fitted(self) -> Any:
+        """The fitted model; raise NotFittedError before the first fit."""
+        # One look at the state: methods take it into a local name, so that a refit in another thread cannot
+        # mix two fits in one result. __dict__, because the annotation alone creates no attribute.
         state = self.__dict__.get("_state")
         if state is None:
             raise NotFittedError(
@@ -222,6 +264,7 @@ class TableEstimator(BaseEstimator):
         return state
 
     def __sklearn_is_fitted__(self) -> bool:
+        # Without this, scikit-learn looks for attributes that end in "_"; ours are properties of the class.
         return self.__dict__.get("_state") is not None
 
     @property
@@ -239,13 +282,18 @@ class TableEstimator(BaseEstimator):
     def feature_names_in_(self) -> NDArray[Any]:
         """Names of the variables, if the training table had names."""
         if not self._fitted.named:
+            # AttributeError makes hasattr False, as scikit-learn requires of models fitted without names.
             raise AttributeError("feature_names_in_: the training table had no names for its columns")
         return np.array(self._fitted.schema.names, dtype=object)
 
     # Steps that models share.
 
     def _check_params(self) -> None:
-        """Raise InvalidParameter for parameters that do not exist or do not fit each other."""
+        """Raise InvalidParameter for invalid parameters or combinations of them.
+
+        Called by ``fit``, not by the constructor: scikit-learn sets parameters one by one, so intermediate
+        combinations may be invalid.
+        """
         params = self.get_params(deep=False)
         for name, choices in CHOICES.items():
             if name in params:
@@ -262,22 +310,42 @@ class TableEstimator(BaseEstimator):
             check_random_state(params["random_state"])
 
     def _checked_params(self) -> dict[str, Any]:
-        """Return the parameters once they are checked."""
+        """Return the checked parameters, as a copy that later changes of the estimator do not reach."""
         self._check_params()
+        # deep=False: a model as a parameter (a prior, a model to average) stays one value.
         return dict(self.get_params(deep=False))
 
     def _known(self, question: Question, X: Any, y: Any) -> Known:
-        """Return what is known in some rows, without what is asked about."""
+        """Return the known cells and classes of some rows, without the variables of the question.
+
+        Parameters
+        ----------
+        question : Question
+            The variables asked about.
+        X, y
+            As in :meth:`query`.
+        """
         fitted = self._fitted
         return known_in(fitted, lambda table: self._coded(table), question, X, y)
 
     def _encoded(self, X: Any, sample_weight: Any = None, **options: Any) -> Coded:
-        """Encode new rows under the options of the fit, without their classes."""
+        """Encode new rows under the options of the fit, without their classes.
+
+        Parameters
+        ----------
+        X : Table, data frame, array, or mapping of names to columns
+            The rows.
+        sample_weight : array of shape (n_rows,), optional
+            Their weights.
+        options
+            As in :meth:`_coded`.
+        """
         table = as_table(known_rows(self._fitted.schema, X), None, sample_weight)
+        # Without the target, whose classes may be others than those of the fit.
         return self._coded(replace(table, target=None), **options)
 
     def _coded(self, table: Table, **options: Any) -> Coded:
-        """Encode a table under the options of the fit, unless others are given."""
+        """Encode a table under the options of the fit; ``options`` take precedence."""
         fitted = self._fitted
         self._warn_about_names(table, fitted.named)
         coded: Coded = fitted.encode(table, **options)
@@ -285,6 +353,7 @@ class TableEstimator(BaseEstimator):
 
     def _warn_about_names(self, table: Table, fitted_named: bool) -> None:
         """Warn if names are known on one side only, so that columns can be matched by position alone."""
+        # The sentences are those of scikit-learn, whose check_estimator compares them.
         own = type(self).__name__
         if table.named == fitted_named or not table.columns:
             return
@@ -296,6 +365,7 @@ class TableEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        # Tools that read tags, such as check_estimator, otherwise assume numbers without NaN.
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
@@ -307,13 +377,13 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Parameters
     ----------
-    path
+    path : str or path
         The file.
 
     Returns
     -------
     TableEstimator
-        The fitted model.
+        The fitted model, an instance of the class that wrote the file.
 
     Raises
     ------
@@ -322,4 +392,5 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     from .registry import model_of
 
+    # The kind is a key of the registry, never a path of a class: a file cannot name code to run.
     return documents.read(path, lambda document: model_of(document["kind"])._from_document(document))

@@ -1,7 +1,7 @@
 """The base class of all classifiers.
 
-Each public method stands here once. It exists for models whose fitted type has the counterpart that the
-decorator names; see :func:`codelength.estimators.base.offered`.
+Every public method is defined once. A model has it if its fitted type has the member that the decorator
+names; see :func:`codelength.estimators.base.offered`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         X : Table, data frame, array, mapping of names to columns, or path of a file
             The rows; see :func:`codelength.sources.as_table`.
         y : series, array, or name of a column of X
-            The class of each row; a Table brings its own.
+            The class of each row; by default the target of a :class:`codelength.Table`.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows; a weight of 2 counts as two equal rows, 0 as none. So the weights of a
             survey, whose sum is a population, count for that many rows in every criterion; pass
@@ -54,30 +54,51 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Models with ``fit_table`` learn the rows of a lazy frame, a query, a Dask or a Spark data frame batch
         after batch if ``y`` is the name of a column.
         """
+        # select= needs all rows in memory, so there is nothing to gain from batches.
         takes_batches = hasattr(self, "fit_table") and getattr(self, "select", None) is None
         if takes_batches and isinstance(y, str) and sample_weight is None and is_lazy(X):
             learned: Self = self.fit_table(X, y)
             return learned
+        # Parameters first: they are cheap to check, and their errors do not depend on the rows.
         params = self._checked_params()
         reading = self._fitted_type.reading(params)
         table = reading.table(X, y, sample_weight)
         coded = reading.coded(table, reading.schema_of(table))
+        # One assignment at the end: a fit that fails leaves the previous state.
         self._state = self._fitted_type.learn(params, coded, table.named)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row; the first of several equally probable ones."""
+        """Return the most probable class of each row; the first of several equally probable ones.
+
+        Parameters
+        ----------
+        X : Table, data frame, array, or mapping of names to columns
+            The rows.
+        """
+        # Not argmax: probabilities that differ by rounding only are ties.
         return np.asarray(self.classes_[first_best_of_rows(self.predict_proba(X))])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of each class for each row, shape (n_rows, n_classes)."""
+        """Return the probability of each class for each row, shape (n_rows, n_classes).
+
+        Parameters
+        ----------
+        X : Table, data frame, array, or mapping of names to columns
+            The rows.
+        """
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the log probability of each class for each row, in nats.
 
         If the definition gives 0/0 (rule ``"map"`` only), the uniform distribution is used instead, and a
-        warning says for how many rows; ``is_undefined`` tells which.
+        warning gives the number of such rows; ``is_undefined`` returns which they are.
+
+        Parameters
+        ----------
+        X : Table, data frame, array, or mapping of names to columns
+            The rows.
         """
         fitted = self._fitted
         made: Distributions = fitted.log_probs(self._encoded(X))
@@ -101,7 +122,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
         Contributions add up to the log-odds less those of a row in which nothing is known. They are exact if
         the log-odds are sums over variables, as for naive Bayes. For averages they are Shapley values
-        otherwise: what knowing a variable adds, averaged over all orders in which variables could become
+        otherwise: the effect of knowing a variable, averaged over all orders in which variables could become
         known (over 16 orders beyond 8 variables).
 
         Parameters
@@ -113,6 +134,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """
         fitted = self._fitted
         coded, classes = self._encoded(X), fitted.schema.classes
+        # Before index, whose ValueError would not list the classes.
         if against is not None:
             check_class("against", against, classes)
         found: Explanation = fitted.explain(coded, 0 if against is None else classes.index(against))
@@ -122,13 +144,13 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     def leave_one_out(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Predictions:
         """Return predictions of the training rows, each without itself.
 
-        They were made by :meth:`fit`, and cost nothing more. Of equal rows one is left out at a time. If
-        there are more than 20,000 distinct rows, those of a random part of them are given.
+        :meth:`fit` computes them, so this costs nothing more. Of equal rows one is left out at a time. If
+        there are more than 20,000 distinct rows, the predictions are those of a random sample of them.
 
         Parameters
         ----------
         X, y, sample_weight
-            The rows that the model was fitted on may be given again with their weights; others are refused.
+            Optional: the training rows with their weights, to be checked; other rows are refused.
 
         Returns
         -------
@@ -139,6 +161,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         fitted = self._fitted
         if X is None and (y is not None or sample_weight is not None):
             raise InvalidParameter("y and sample_weight belong to rows; pass X as well, or leave them out")
+        # The predictions exist already; rows are compared so that nobody reads them as those of other rows.
         if X is not None:
             table = as_table(known_rows(fitted.schema, X), y, sample_weight)
             target_column(table.target)
@@ -166,10 +189,9 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         target : str, optional
             The column that holds the class of each row; by default the one that was learned.
         leave_one_out : bool
-            True for the rows that the model learned from, of which each is predicted from all the others;
-            False for rows that it has not seen.
+            True for the training rows, each of which is predicted from all the others; False for new rows.
         weights : str, optional
-            The column that says how many rows each row stands for.
+            Name of the column of row weights.
         na : list of str, optional
             Texts that mean missing in files.
         batch_rows : int
@@ -189,6 +211,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         >>> NaiveBayes().fit_table(table, "state").evaluate_table(table, leave_one_out=True).accuracy
         1.0
         """
+        # Imported on use: tables in memory are predicted without it.
         from ._batches import evaluate_together
 
         read: dict[str, Any] = {"na": na, "batch_rows": batch_rows, "progress": progress}
@@ -221,7 +244,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         dialect : {"duckdb", "postgres", "sqlite"}
             The engine.
         keep : sequence of str
-            Columns of the table to keep beside the predictions.
+            Columns of the table to copy to the output, before the predictions.
         name : str, optional
             Name of the predicted column; by default ``"class"``.
 
@@ -235,6 +258,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         >>> [(x, label, round(p, 3)) for x, label, p, _ in sorted(found)]
         [('a', 'k', 0.771), ('b', 'l', 0.36)]
         """
+        # Imported on use, as all exports: most models are never exported.
         from ..export.sql import to_sql
         from ._batches import outcome_columns
 
@@ -304,16 +328,28 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """The classes."""
         return class_array(self._fitted.schema.classes)
 
-    # Steps for callers that have codes, such as comparisons of models on the same splits.
+    # Comparisons of models on the same splits encode a table once and fit many models to parts of the codes.
 
     def _coded_for(self, table: Table) -> Coded:
-        """Encode the rows of a table with classes as this model would to learn from them."""
+        """Encode the rows of a table with classes as this model would to learn from them.
+
+        Parameters
+        ----------
+        table : Table
+            Training rows with their target.
+        """
         reading = self._fitted_type.reading(self._checked_params())
         coded: Coded = reading.coded(table, reading.schema_of(table))
         return coded
 
     def _fit_coded(self, coded: Coded) -> Self:
-        """Learn from rows that are coded already; the schema is theirs."""
+        """Learn from encoded rows, under their own schema.
+
+        Parameters
+        ----------
+        coded : Coded
+            Training rows with classes.
+        """
         params = self._checked_params()
         check_coded(coded)
         check_classes(coded.schema)
@@ -321,8 +357,20 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         return self
 
     def _look_ups(self, program: str) -> "LookUps":
-        """Return the look-ups; raise if other programs would predict rows that the model refuses."""
+        """Return the look-up tables of the model for an export.
+
+        Parameters
+        ----------
+        program : str
+            Target of the export, for the message.
+
+        Raises
+        ------
+        InvalidParameter
+            If other programs would predict rows that the model refuses.
+        """
         fitted = self._fitted
+        # A program that predicted such rows would disagree with the model without a sign of it.
         if fitted.params["handle_unknown"] == "error":
             raise InvalidParameter(
                 f'handle_unknown="error": {program} cannot refuse values that the model has not seen; fit it '
@@ -334,6 +382,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
 def class_array(classes: tuple[Scalar, ...]) -> NDArray[Any]:
     """Return classes as an array in which text stays text and numbers stay numbers."""
+    # numpy turns mixed labels into one type: [1, "a"] into text, 2**63 and -1 into floats. Such labels would
+    # not be equal to those of the training table any more.
     plain = np.array(classes)
     if plain.dtype.kind == "f" and any(isinstance(label, int) for label in classes):
         plain = np.array(classes, dtype=object)  # whole numbers that no integer type holds together

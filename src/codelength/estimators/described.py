@@ -31,13 +31,13 @@ from ._fitted import Fitted
 from .registry import model_of
 
 LARGEST_COUNT = 2.0**53
-"""Counts in a file are not larger."""
+"""Largest count in a file: floats hold all whole numbers up to this one."""
 
 EXPECTED = (
     "expected NaiveBayes (with a rule that averages), IndifferentTrees, FiniteMixture, or OnVariables of one "
     "of them"
 )
-"""What can be averaged."""
+"""Models that can be averaged, for messages."""
 
 
 class Described(ABC):
@@ -62,7 +62,13 @@ class Described(ABC):
 
 @dataclass(frozen=True, eq=False)
 class ClosedForm(Described):
-    """A classifier whose evidence has a closed form."""
+    """A classifier whose evidence has a closed form.
+
+    Attributes
+    ----------
+    fitted : Fitted
+        The fitted model, with ``code_length`` and ``log_joint``.
+    """
 
     fitted: Any
 
@@ -80,7 +86,17 @@ class ClosedForm(Described):
 
 @dataclass(frozen=True, eq=False)
 class MixtureOfRows(Described):
-    """A mixture in which the class is one of the variables."""
+    """A mixture in which the class is one of the variables.
+
+    Attributes
+    ----------
+    code_length : float
+        Code length by the criterion of the mixture: its evidence has no closed form.
+    counts : Counts
+        Expected counts of values in components.
+    prior : Any
+        The prior of the mixture.
+    """
 
     code_length: float
     counts: Counts
@@ -88,7 +104,15 @@ class MixtureOfRows(Described):
 
     @classmethod
     def learn(cls, params: Mapping[str, Any], coded: Coded) -> Self:
-        """Fit mixtures to coded rows with their classes, and keep the one with the shortest code."""
+        """Fit mixtures to coded rows with their classes, and keep the one with the shortest code.
+
+        Parameters
+        ----------
+        params : mapping
+            Parameters of :class:`codelength.FiniteMixture`.
+        coded : Coded
+            Training rows; weights are scaled already, once for all models of the average.
+        """
         rows = coded.with_class_as_column()
         found = found_components(rows, params, seed_of(params["random_state"]))
         mixture = found.mixture
@@ -98,11 +122,15 @@ class MixtureOfRows(Described):
 
     @cached_property
     def predictor(self) -> Predictor:
-        """Predictor of rows shared out over the components, averaged over the probabilities in each."""
+        """Predictor given expected counts, averaged over the parameters of each component.
+
+        It is naive Bayes with the component as its class.
+        """
         return Predictor.of(self.counts, "evidence", self.prior)
 
     def log_joint(self, coded: Coded) -> FloatArray:
         found = np.empty((coded.n_rows, coded.schema.n_classes))
+        # The class is a variable here, so its joint probability takes one pass per class.
         for label in range(coded.schema.n_classes):
             rows = coded.relabelled(coded.schema, np.full(coded.n_rows, label)).with_class_as_column()
             weights = self.predictor.log_weights(rows)
@@ -120,7 +148,17 @@ class MixtureOfRows(Described):
 
 @dataclass(frozen=True, eq=False)
 class DescribedOnVariables(Described):
-    """A model of some variables, and the others by themselves."""
+    """A model of some variables; the others are independent of the class and of each other.
+
+    Attributes
+    ----------
+    of_some : Described
+        The model of the class and the chosen variables.
+    positions : tuple of int
+        Positions of these variables.
+    value_counts : tuple of array
+        Counts of the values of each other variable, in the order of the schema.
+    """
 
     of_some: Described
     positions: tuple[int, ...]
@@ -143,18 +181,27 @@ class DescribedOnVariables(Described):
 
     @classmethod
     def described(cls, params: Mapping[str, Any], coded: Coded) -> Self:
-        """Return the model after it has seen coded rows."""
+        """Return the model fitted to coded rows.
+
+        Parameters
+        ----------
+        params : mapping
+            Parameters of :class:`OnVariables`.
+        coded : Coded
+            Training rows with all variables.
+        """
         schema = coded.schema
         positions = tuple(schema.position(name) for name in params["variables"])
         counts = []
         for i in _others(schema, positions):
             size = int(schema.n_values[i])
+            # The last code is that of missing cells, which the marginal likelihood leaves out.
             counts.append(np.bincount(coded.codes[:, i], coded.weights, size + 1)[:size].astype(np.float64))
         return cls(described(params["model"], coded.select(positions)), positions, tuple(counts))
 
     @classmethod
     def spec(cls, params: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-        """Return the model before it has seen anything, as JSON types."""
+        """Return the unfitted model as JSON types; see :meth:`Fitted.spec`."""
         some = schema.select([schema.position(name) for name in params["variables"]])
         return {"on": list(params["variables"]), "model": spec_to_json(params["model"], some)}
 
@@ -167,7 +214,8 @@ class DescribedOnVariables(Described):
         found = self.of_some.log_joint(coded.select(self.positions))
         for i, counts in zip(_others(coded.schema, self.positions), self.value_counts, strict=True):
             raised = counts + 1.0
-            table = np.append(np.log(raised / raised.sum()), 0.0)  # a cell without a value adds nothing
+            # The last entry is that of missing cells, which are summed out: log 1.
+            table = np.append(np.log(raised / raised.sum()), 0.0)
             found += table[coded.codes[:, i]][:, None]
         return found
 
@@ -180,21 +228,21 @@ class DescribedOnVariables(Described):
 class OnVariables:
     """A model in which only some of the variables depend on the class.
 
-    The others are described all the same, each by its own shares of values, whatever the class. So the code
-    lengths of models on different variables can be compared: all of them describe the whole table.
+    Each other variable is described by its own shares of values, independent of the class. All models thus
+    describe the whole table, and code lengths of models on different variables can be compared.
 
     Attributes
     ----------
     model : NaiveBayes, IndifferentTrees or FiniteMixture
-        What describes the class together with these variables.
+        The model of the class and these variables.
     variables : tuple of str
-        The names of the variables; there may be none.
+        Names of the variables, possibly none.
     """
 
     model: Any
     variables: tuple[str, ...] = field(default=())
 
-    # Read in the same way as estimators.
+    # Not an estimator: it cannot be fitted alone. These members are all that the functions below use.
     _fitted_type: ClassVar[type[DescribedOnVariables]] = DescribedOnVariables
 
     def _checked_params(self) -> dict[str, Any]:
@@ -206,7 +254,15 @@ class OnVariables:
 
 
 def described(model: Any, coded: Coded) -> Described:
-    """Return a model after it has seen coded rows."""
+    """Return a model fitted to coded rows.
+
+    Parameters
+    ----------
+    model : estimator or OnVariables
+        The model, which stays unfitted itself.
+    coded : Coded
+        Training rows with classes.
+    """
     check_describes(model)
     found: Described = model._fitted_type.described(model._checked_params(), coded)
     return found
@@ -214,6 +270,7 @@ def described(model: Any, coded: Coded) -> Described:
 
 def check_describes(model: Any) -> None:
     """Raise InvalidParameter for models that do not describe whole rows by their evidence."""
+    # A class is a common slip (NaiveBayes for NaiveBayes()), and would fail later with a worse message.
     if isinstance(model, type) or not hasattr(getattr(model, "_fitted_type", None), "described"):
         raise InvalidParameter(f"models: {shown(model)} has no evidence of whole rows; {EXPECTED}")
     model._fitted_type.check_describes(model._checked_params())
@@ -232,7 +289,7 @@ def title_of(model: Any) -> str:
 
 
 def spec_to_json(model: Any, schema: Schema) -> dict[str, Any]:
-    """Return a model that has seen nothing as JSON types; the schema is that of the table to see."""
+    """Return an unfitted model as JSON types, given the schema of the table to learn from."""
     found: dict[str, Any] = model._fitted_type.spec(model.get_params(deep=False), schema)
     return found
 
@@ -249,7 +306,16 @@ def spec_from_json(document: Mapping[str, Any]) -> Any:
 
 
 def restored(document: Mapping[str, Any], schema: Schema) -> Described:
-    """Return a model after it has seen a table, checked."""
+    """Return the fitted model that :meth:`Described.to_json` wrote, checked.
+
+    Parameters
+    ----------
+    document : mapping
+        The model as JSON types.
+    schema : Schema
+        The schema of the average.
+    """
+    # The three kinds of documents differ in their keys, so they need no mark of their kind.
     if "model" in document:
         fitted: Fitted = model_of(document["model"]["kind"])._from_document(document["model"])._fitted
         if not hasattr(fitted, "log_joint") or fitted.schema != schema:
@@ -263,6 +329,7 @@ def restored(document: Mapping[str, Any], schema: Schema) -> Described:
         return DescribedOnVariables(
             restored(document["of_some"], schema.select(positions)), positions, tuple(parts)
         )
+    # A mixture: its class is a variable, and the component takes the place of the class.
     wide = with_components(schema.with_class_as_variable(), document["components"])
     counts, length = Counts.from_json(document["counts"], wide), document["code_length"]
     if type(length) is not float or not np.isfinite(length):

@@ -1,4 +1,8 @@
-"""Models as JSON files: versioned, checked on load, never unpickled."""
+"""Model files: JSON documents with a version and a checksum, checked on load, never unpickled.
+
+Order of reading: :func:`write` and :func:`read`, then :func:`plain` and :func:`restored`, which convert
+single parameters. The learned part of a document is up to the fitted types (:meth:`Fitted.content`).
+"""
 
 import hashlib
 import json
@@ -23,7 +27,7 @@ from ..table.checks import check_path
 FORMAT = "codelength-model"
 VERSION = 3
 MAX_BYTES = 1 << 30
-"""A model file larger than this is not one."""
+"""Size of the largest model file. Larger files are refused before they are read into memory."""
 
 _PRIORS: dict[str, Any] = {"prior": Prior, "naive_distribution": NaiveDistribution, "posterior": Posterior}
 
@@ -31,10 +35,24 @@ T = TypeVar("T")
 
 
 def write(content: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write a model's document, beside its place first."""
+    """Write the document of a model as a whole file, or not at all.
+
+    Parameters
+    ----------
+    content : mapping
+        The result of :meth:`Fitted.to_document`.
+    path : str or path
+        File to write.
+
+    Raises
+    ------
+    InvalidParameter
+        If a parameter or a label has no JSON type.
+    """
     file = check_path("path", path)
     document = {"format": FORMAT, "version": VERSION, "sha256": _digest(content), "model": content}
     try:
+        # NaN and infinity are not JSON, and other readers would refuse the file.
         text = json.dumps(document, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidParameter(f"the model cannot be written as JSON ({shortened(str(error))})") from None
@@ -43,8 +61,22 @@ def write(content: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
 
 
 def read(path: str | os.PathLike[str], restore: Callable[[dict[str, Any]], T]) -> T:
-    """Read a file that :func:`write` wrote, and restore what it holds."""
+    """Read a file that :func:`write` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    restore : function
+        Converts the document to the result.
+
+    Raises
+    ------
+    InvalidModelFile
+        If the file is not valid, or ``restore`` fails.
+    """
     content = _checked_content(check_path("path", path))
+    # The checksum finds damage, not forgery: documents edited by hand may fail anywhere in restore.
     try:
         return restore(content)
     except (CodelengthError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -55,7 +87,11 @@ def read(path: str | os.PathLike[str], restore: Callable[[dict[str, Any]], T]) -
 
 
 def plain(value: Any) -> Any:
-    """A parameter as JSON types."""
+    """Return a parameter as JSON types.
+
+    Schemas and priors become objects with one key, the name of their type. Values of other types are returned
+    as they are; :func:`write` refuses those that JSON does not have.
+    """
     if isinstance(value, Schema):
         return {"schema": value.to_json()}
     if isinstance(value, Counts):
@@ -64,7 +100,7 @@ def plain(value: Any) -> Any:
         if isinstance(value, kind):
             return {name: value.to_json()}
     if isinstance(value, (np.random.RandomState, np.random.Generator, np.random.SeedSequence)):
-        return None  # the state of a generator is no part of what was learned
+        return None  # the state of a generator is not part of the learned model
     if isinstance(value, (list, tuple, np.ndarray)):
         return [plain(part) for part in value]
     if isinstance(value, (Fraction, Decimal)):
@@ -73,7 +109,7 @@ def plain(value: Any) -> Any:
 
 
 def restored(value: Any) -> Any:
-    """The parameter that :func:`plain` wrote."""
+    """Return the parameter that :func:`plain` wrote; lists become tuples."""
     if isinstance(value, dict):
         (name, content), *_ = value.items()
         return Schema.from_json(content) if name == "schema" else _PRIORS[name].from_json(content)
@@ -81,7 +117,9 @@ def restored(value: Any) -> Any:
 
 
 def _checked_content(path: Path) -> dict[str, Any]:
+    """Return the document of a model file; raise InvalidModelFile if it is not one of this version."""
     document = _parsed(path)
+    # Format and version before the checksum: in another version, its definition may differ.
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InvalidModelFile(f"{path}: not a codelength model; pass a file written by save()")
     version = document.get("version")
@@ -105,7 +143,9 @@ def _checked_content(path: Path) -> dict[str, Any]:
 
 
 def _parsed(path: Path) -> Any:
+    """Return the content of a JSON file; raise InvalidModelFile for anything else."""
     try:
+        # Not a regular file: reading a pipe or a terminal would wait for ever.
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise InvalidModelFile(f"{path}: not a regular file; pass a file written by save()")
@@ -137,6 +177,7 @@ def _refused(constant: str) -> None:
 
 
 def _digest(content: Mapping[str, Any]) -> str:
+    """Return the checksum of a document, independent of the order of keys and of white space."""
     # In ASCII escapes, so that halves of surrogate pairs count the same before and after they are written.
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()

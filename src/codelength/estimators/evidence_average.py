@@ -30,14 +30,14 @@ class EvidenceAverage(TableClassifier):
     Parameters
     ----------
     models : sequence of models, or mapping of names to models, optional
-        What to average over: :class:`codelength.NaiveBayes` under a rule that averages,
+        The models to average: :class:`codelength.NaiveBayes` under a rule that averages,
         :class:`codelength.IndifferentTrees`, :class:`codelength.FiniteMixture` (the class is one of its
         variables), and :class:`codelength.research.OnVariables` of these. By default naive Bayes,
         the class alone, and trees: the best, and all. Mixtures have no closed form: they are weighted by
-        their ``criterion``, and predict with rows shared out over the components. How the table is read is
-        not up to the models: all of them see the same values.
+        their ``criterion``, and predict with rows shared out over the components. Options about columns and
+        cells are those of the average, so that all models describe the same values.
     prior : sequence of float, optional
-        How probable the models are before the table is seen; by default all alike. Numbers are relative.
+        Prior probabilities of the models, as relative numbers; by default all are equal.
     missing, handle_unknown, numeric, identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`.
 
@@ -117,6 +117,7 @@ class EvidenceAverage(TableClassifier):
         super()._check_params()
         if self.models is not None:
             if isinstance(self.models, Mapping):
+                # check_sequence rejects mappings, so their values are taken first.
                 models: Sequence[Any] = list(self.models.values())
                 if not all(isinstance(name, str) and name for name in self.models):
                     raise InvalidParameter("models: expected names that are text, and not empty")
@@ -126,4 +127,5 @@ class EvidenceAverage(TableClassifier):
                 raise InvalidParameter("models: there is none; give at least one")
             for model in models:
                 check_describes(model)
+        # The prior last: the number of models is that of a valid list.
         prior_probs_of(self.prior, len(named_models(self.models)))

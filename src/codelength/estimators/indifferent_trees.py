@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .described import Described
 
 Forest: TypeAlias = str | Sequence[tuple[str, str]]
-"""Which forests: all of them, the best one, or the one with these edges."""
+"""Choice of forests: all of them, the best one, or the one with these edges."""
 
 SHOWN = 10
 """Edges in the summary."""
@@ -48,7 +48,7 @@ class FittedTrees(Fitted):
     Attributes
     ----------
     model : OneForest or AllForests
-        What predicts.
+        The predictor with its counts.
     """
 
     model: OneForest | AllForests
@@ -63,6 +63,7 @@ class FittedTrees(Fitted):
     @classmethod
     def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
         rows = coded.relative() if params["weighting"] == "relative" else coded
+        # After scaling, because the limit is on the weights that count.
         check_copies(rows.weights)
         model = _model(params["forest"], params["law"], ForestCounts.of(rows), coded.schema)
         return cls(params, coded.schema, named, model)
@@ -125,13 +126,14 @@ class FittedTrees(Fitted):
         return [(self.names[p], self.names[v]) for p, v in edges_in(self.model.parents)]
 
     def probable_edges(self) -> list[tuple[str, str, float]]:
-        """All edges with their probabilities, the most probable first."""
+        """Return all edges with their probabilities, the most probable first."""
         assert isinstance(self.model, AllForests)
         probs, pairs = self.model.edge_probs, self.model.counts.pairs
         found = [
             (self.names[v], self.names[u], float(probs[u, v]))
             for u, v in zip(pairs.later.tolist(), pairs.earlier.tolist(), strict=True)
         ]
+        # Compared on the scale of probabilities: differences of rounding between tiny ones are ties.
         return [found[k] for k in ranked([prob for *_, prob in found], scale=1.0)]
 
     def findings(self) -> list[Block]:
@@ -163,6 +165,7 @@ class FittedTrees(Fitted):
 
     def content(self) -> dict[str, Any]:
         model = self.model
+        # Counts determine everything else; the best forest is kept, so that loading does not search again.
         parents = packed(model.parents.astype(np.int32)) if isinstance(model, OneForest) else None
         return {"counts": model.counts.to_json(), "parents": parents}
 
@@ -173,12 +176,14 @@ class FittedTrees(Fitted):
         if schema.target is None:
             raise DataError("the schema has no classes")
         counts = ForestCounts.from_json(content["counts"], schema)
+        # Without parents the content is that of all forests; any other choice needs them.
         if (content["parents"] is None) != (params["forest"] == "all"):
             raise DataError("the forest is not what a fit leaves behind")
         if content["parents"] is None:
             return cls(params, schema, named, AllForests(counts))
         n_variables = len(counts.n_values)
         parents = unpacked(content["parents"], (n_variables,), low=-1, high=n_variables - 1)
+        # A cycle in a damaged file would make predictions loop for ever.
         check_forest(parents.astype(np.int64))
         return cls(params, schema, named, OneForest(counts, parents.astype(np.int64), params["law"]))
 
@@ -197,14 +202,14 @@ class IndifferentTrees(TableClassifier):
     ----------
     forest : {"all", "best"} or sequence of pairs of names
         ``"all"`` averages over all forests, each weighted by its evidence; ``"best"`` keeps the one with the
-        highest evidence. Pairs of names are the edges of a forest that is known beforehand; without any, this
-        is naive Bayes.
+        highest evidence. Pairs of names are the edges of a given forest; without any, the model is naive
+        Bayes.
     law : {"pairs", "uniform"}
-        What is taken to be equally probable. ``"pairs"``: the joint parameters of any two variables. The
+        The parameters that are equally probable. ``"pairs"``: the joint parameters of any two variables. The
         number of pseudocounts in a class is then the number of pairs of values, averaged over the pairs of
         variables; predictions do not depend on which way edges point. ``"uniform"``: all joint parameters of
         the whole forest together, as the paper does for naive Bayes, which is the forest without edges. It is
-        exact for forests of stars, an approximation for deeper trees (``is_exact_`` tells), and cannot be
+        exact for forests of stars, an approximation for deeper trees (see ``is_exact_``), and cannot be
         averaged over all forests.
     missing, handle_unknown, numeric, identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`. Cells without a value are left out of the counts of pairs. In
@@ -216,11 +221,11 @@ class IndifferentTrees(TableClassifier):
     classes_ : array of shape (n_classes,)
         The classes.
     edges_ : list of (str, str)
-        The edges of the forest, the parent first; where there is one.
+        The edges of the forest, the parent first; not with ``forest="all"``.
     edge_probs_ : array of shape (n_variables, n_variables)
-        How probable it is that two variables are joined; where all forests are averaged.
+        Probability that two variables are joined; with ``forest="all"`` only.
     is_exact_ : bool
-        Whether the prior is the very one that ``law`` asks for.
+        True if the prior is exactly the one of ``law``, False if it is an approximation.
     code_length_ : float
         Code length of the training table, classes and variables, in nats: minus the log evidence.
     schema_, n_features_in_, feature_names_in_
@@ -287,13 +292,14 @@ class IndifferentTrees(TableClassifier):
         model = self._fitted.model
         if isinstance(model, OneForest):
             raise AttributeError("edge_probs_: there is one forest; edges_ tells its edges")
+        # Indexed by all variables of the schema; those that do not vary are joined to none.
         found = np.zeros((self.n_features_in_, self.n_features_in_))
         found[np.ix_(model.counts.variables, model.counts.variables)] = model.edge_probs
         return found
 
     @property
     def is_exact_(self) -> bool:
-        """True if the prior is the very one that the law asks for."""
+        """True if the prior is exactly the one of the law, False if it is an approximation."""
         return self._fitted.model.is_exact
 
     @property
@@ -304,6 +310,7 @@ class IndifferentTrees(TableClassifier):
     def _check_params(self) -> None:
         super()._check_params()
         check_choice("law", self.law, Law)
+        # Text first, because it is a sequence too. Names of variables are checked by fit, which knows them.
         if isinstance(self.forest, str):
             check_choice("forest", self.forest, ("all", "best"))
             if (self.forest, self.law) == ("all", "uniform"):
@@ -321,8 +328,10 @@ class IndifferentTrees(TableClassifier):
 
 
 def _model(forest: Forest, law: Law, counts: ForestCounts, schema: Schema) -> OneForest | AllForests:
+    """Return the predictor for a choice of forests."""
     if isinstance(forest, str):
         return AllForests(counts) if forest == "all" else best_forest(counts, law)
+    # Only variables that vary are counted; edges to others have no effect, and are dropped below.
     places = {int(position): place for place, position in enumerate(counts.variables)}
     ends = [tuple(_position(schema, name) for name in edge) for edge in forest]
     _check_forest(ends, schema)
@@ -331,6 +340,7 @@ def _model(forest: Forest, law: Law, counts: ForestCounts, schema: Schema) -> On
 
 
 def _position(schema: Schema, name: Any) -> int:
+    """Return the position of a variable at the end of an edge; raise InvalidParameter for other names."""
     if name not in schema.names:
         raise InvalidParameter(
             f"forest: there is no variable {shown(name)}{suggestion(name, schema.names)}; name the variables "
@@ -340,7 +350,8 @@ def _position(schema: Schema, name: Any) -> int:
 
 
 def _check_forest(edges: Sequence[tuple[int, ...]], schema: Schema) -> None:
-    """Refuse edges that make a ring: each has to join two trees."""
+    """Raise InvalidParameter for edges that close a ring: each has to join two trees."""
+    # Quadratic in the number of edges, which users write by hand.
     trees = list(range(schema.n_variables))
     for one, other in edges:
         if trees[one] == trees[other]:

@@ -37,7 +37,7 @@ class LatentInference:
 
     Every method takes the training rows, or those given as ``X`` with their ``sample_weight``: a model read
     from a file no longer has its own. Classes are counted from 0 in arguments and arrays, as in ``predict``,
-    and from 1 where they are printed.
+    and from 1 in printed tables.
     """
 
     if TYPE_CHECKING:
@@ -56,16 +56,16 @@ class LatentInference:
         X: Any = None,
         sample_weight: Any = None,
     ) -> StandardErrors:
-        """Standard errors of class shares and value probabilities.
+        """Return standard errors of class shares and value probabilities.
 
         Parameters
         ----------
         kind : {"auto", "observed", "empirical", "expected", "sandwich"}
-            The information matrix that is inverted, or the sandwich that holds for rows which were not drawn
-            independently. ``"auto"`` is the sandwich where there are clusters or strata or the weights of
-            the model are relative, and observed otherwise. poLCA prints ``"empirical"``.
+            The information matrix that is inverted, or the sandwich estimator for rows that were not drawn
+            independently. ``"auto"`` is the sandwich if there are clusters or strata or the weights of the
+            model are relative, and observed otherwise. poLCA prints ``"empirical"``.
         clusters, strata : arrays of shape (n_rows,), optional
-            Which cluster each row was drawn with, and from which stratum.
+            Cluster and stratum of each row in the design of the sample.
         X, sample_weight : optional
             The training rows, for a model that was read from a file.
         """
@@ -92,7 +92,7 @@ class LatentInference:
         X: Any = None,
         sample_weight: Any = None,
     ) -> Intervals:
-        """Intervals of class shares and value probabilities.
+        """Return intervals of class shares and value probabilities.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class LatentInference:
             estimates on the boundary come from the profile likelihood; or ``"nonparametric"`` or
             ``"parametric"`` for a bootstrap; or ``"posterior"``.
         level : float
-            How often intervals are to hold the truth.
+            Nominal coverage of the intervals.
         n_replications : int
             Replications of a bootstrap, or draws of each chain.
         random_state, progress
@@ -116,6 +116,7 @@ class LatentInference:
                 return self.bootstrap(n_replications, kind, **again).intervals(level)
             case "posterior":
                 return self.posterior_sample(n_replications, **again).intervals(level)
+        # Symmetric intervals fail for estimates on the boundary, which get profile bounds below.
         errors = self.standard_errors(
             kind, clusters=clusters, strata=strata, X=X, sample_weight=sample_weight
         )
@@ -138,15 +139,15 @@ class LatentInference:
         Parameters
         ----------
         n_replications : int
-            How many tables.
+            Number of tables.
         kind : {"nonparametric", "parametric"}
             Rows drawn from the table with replacement, or from the mixture.
         random_state : int, generator or None
-            Where the randomness comes from; by default the seed of the model.
+            Source of randomness; by default the seed of the model.
         n_threads : int, optional
-            Threads to run on; by default one for each processor. The result is the same for any number.
+            Number of threads; by default one per processor. The result is the same for any number.
         progress : function, optional
-            Told after each replication how many are done, and how many there are.
+            Called after each replication with the number that are done, and the number of all.
         X, sample_weight : optional
             As in :meth:`standard_errors`.
         """
@@ -184,9 +185,9 @@ class LatentInference:
         n_draws, n_warmup : int
             Sweeps of each chain that are kept, and sweeps before them.
         n_chains : int
-            How many chains.
+            Number of chains.
         start : {"mixture", "random"}
-            Where chains start; see :func:`codelength.latent.inference.posterior_sample`.
+            Start of the chains; see :func:`codelength.latent.inference.posterior_sample`.
         random_state, n_threads, progress
             As in :meth:`bootstrap`.
         X, sample_weight : optional
@@ -196,6 +197,7 @@ class LatentInference:
         return posterior_sample(
             self._rows(X, sample_weight),
             fitted.mixture,
+            # The prior given, not the one of the mode: a sampler needs no mode.
             fitted.params["prior"],
             n_draws=n_draws,
             n_warmup=n_warmup,
@@ -218,7 +220,7 @@ class LatentInference:
         X: Any = None,
         sample_weight: Any = None,
     ) -> LikelihoodRatioTest:
-        """Bootstrap test of some number of classes against one less.
+        """Test a number of classes against one less by a parametric bootstrap.
 
         Parameters
         ----------
@@ -245,9 +247,13 @@ class LatentInference:
         )
 
     def _rows(self, X: Any, sample_weight: Any) -> Coded:
+        """Return the rows given, or the training rows of the fit."""
         fitted = self._fitted
+        # Those of the fit are scaled already; new ones still have the weights that were passed.
         return fitted.training if X is None else fitted.weighed(self._encoded(X, sample_weight))
 
     def _seed(self, random_state: Any) -> Any:
+        """Return the random state given, or a stream that belongs to the model."""
         fitted = self._fitted
+        # With the number of components, so that models of one table do not share replications.
         return [fitted.seed, fitted.mixture.n_components] if random_state is None else random_state

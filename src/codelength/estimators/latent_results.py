@@ -62,15 +62,15 @@ class LatentResults:
         criteria: str | Iterable[str] = "all",
         report: Callable[[float, float], None] | None = None,
     ) -> Comparison:
-        """The comparison of numbers of components with criteria that take longer.
+        """Return the comparison of numbers of components with further criteria, which take longer.
 
         Parameters
         ----------
         criteria : "all", name or names
-            Any of ``"neighbourhoods"``, ``"annealed"`` and ``"exact"``; where one cannot be computed, the
-            notes of the result say why, and how long it would take.
+            Any of ``"neighbourhoods"``, ``"annealed"`` and ``"exact"``; if one cannot be computed, the notes
+            of the result give the reason, and the time it would take.
         report : function, optional
-            Told how much is done, and how much there is.
+            Called with the amount of work that is done, and the amount of all.
         """
         return self._fitted.compared(criteria, report)
 
@@ -81,27 +81,26 @@ class LatentResults:
         intervals: Intervals | None = None,
         test: LikelihoodRatioTest | None = None,
     ) -> list[Block]:
-        """All that a paper reports, as blocks for people, in the order of the SMART-LCA checklist.
+        """Return a summary for a paper as blocks, in the order of the SMART-LCA checklist.
 
         Parameters
         ----------
         comparison : Comparison, optional
-            What :meth:`compare` gave, to be shown in place of ``comparison_``.
+            Result of :meth:`compare`, shown in place of ``comparison_``.
         intervals : Intervals, optional
-            What :meth:`intervals` gave, to be shown beside the profiles.
+            Result of :meth:`intervals`, shown with the profiles.
         test : LikelihoodRatioTest, optional
-            What :meth:`likelihood_ratio_test` gave, to be shown below the comparison.
+            Result of :meth:`likelihood_ratio_test`, shown below the comparison.
         """
         return summary_blocks(self._fitted, comparison=comparison, intervals=intervals, test=test)
 
     def reordered(self, order: Any) -> Self:
-        """The same model with its components in another order, such as from mild to severe.
+        """Return a copy of the model with its components in another order, such as from mild to severe.
 
         Parameters
         ----------
         order : sequence of int
-            The components, counted from 0, in the order in which they are to be; ``fit`` puts the largest
-            first.
+            The components, counted from 0, in the new order; ``fit`` puts the largest first.
 
         Examples
         --------
@@ -111,6 +110,7 @@ class LatentResults:
         >>> model.reordered([1, 0]).parameters_.class_probs.round(3)
         array([0.333, 0.667])
         """
+        # A new estimator: results that were computed under the old numbers stay valid for this one.
         other: Self = clone(self)
         other._state = self._fitted.reordered(order)
         return other
@@ -120,26 +120,26 @@ class LatentResults:
         return self._fitted.profiles()
 
     def profile_table(self, intervals: Intervals | None = None) -> list[dict[str, Any]]:
-        """One record per value, the class shares first: what a data frame, or a table of a paper, is made of.
+        """Return one record per value, the class shares first, for a data frame or a table of a paper.
 
         Parameters
         ----------
         intervals : Intervals, optional
-            What :meth:`intervals` gave; then there are the bounds of each figure too, and whether it lies at
+            Result of :meth:`intervals`; records then have the bounds of each figure, and whether it lies at
             the boundary.
         """
         return profile_records(self._fitted, intervals)
 
     def bic(self, X: Any, sample_weight: Any = None) -> float:
-        """Bayesian information criterion on the scale of scikit-learn: twice the code length in nats."""
+        """Return the Bayesian information criterion on the scale of scikit-learn: twice the code length."""
         return 2 * self.code_length("bic", X, sample_weight)
 
     def aic(self, X: Any, sample_weight: Any = None) -> float:
-        """Akaike information criterion on the scale of scikit-learn: twice the code length in nats."""
+        """Return the Akaike information criterion on the scale of scikit-learn: twice the code length."""
         return 2 * self.code_length("aic", X, sample_weight)
 
     def code_length(self, criterion: str | None = None, X: Any = None, sample_weight: Any = None) -> float:
-        """Code length of a table, in nats, by any criterion.
+        """Return the code length of a table by any criterion, in nats.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class LatentResults:
         X: Any = None,
         sample_weight: Any = None,
     ) -> CovariateRelation:
-        """Covariates that predict the class, by three steps: the classes stay as they are.
+        """Fit covariates that predict the class, in three steps, which keep the classes as they are.
 
         Parameters
         ----------
@@ -174,13 +174,13 @@ class LatentResults:
             The covariates of the training rows, in the same order: numbers as they are, other columns as
             categories. Rows that lack one are left out, and counted.
         method : {"ml", "bch"}
-            How errors of assignment are taken into account.
+            Correction for errors of assignment.
         rule : {"modal", "proportional"}
-            How rows are assigned.
+            Assignment of rows to classes.
         reference : int
             The class that the others are compared with, counted from 0.
         first_step : bool
-            Whether standard errors carry the uncertainty of the mixture too; with modal assignment only.
+            Include the uncertainty of the mixture in standard errors; with modal assignment only.
         clusters, strata, X, sample_weight
             As in :meth:`standard_errors`.
         """
@@ -207,16 +207,16 @@ class LatentResults:
         X: Any = None,
         sample_weight: Any = None,
     ) -> OutcomeRelation:
-        """An outcome that depends on the class, by three steps: the classes stay as they are.
+        """Fit an outcome that depends on the class, in three steps, which keep the classes as they are.
 
         Parameters
         ----------
         outcome : series, array or list
             The outcome of the training rows, in the same order. Rows that lack it are left out, and counted.
         method : {"bch", "ml"}
-            How errors of assignment are taken into account.
+            Correction for errors of assignment.
         kind : {"auto", "numeric", "categorical"}
-            What the outcome is; by default columns of numbers are numeric.
+            Kind of the outcome; by default columns of numbers are numeric.
         rule, first_step, clusters, strata, X, sample_weight
             As in :meth:`relate_covariates`.
         """
@@ -239,7 +239,7 @@ class LatentResults:
         X: Any = None,
         sample_weight: Any = None,
     ) -> OneStepModel:
-        """Classes and covariates fitted together, in one step, from where the model is.
+        """Fit classes and covariates together, in one step that starts from the fitted mixture.
 
         Parameters
         ----------
@@ -265,18 +265,19 @@ class LatentResults:
     def inactive_profiles(
         self, columns: Any, *, kind: ColumnKind = "auto", X: Any = None, sample_weight: Any = None
     ) -> dict[str, InactiveProfile]:
-        """Columns that played no part in the fit, described class by class.
+        """Describe columns that were not used in the fit, class by class.
 
         Parameters
         ----------
         columns : table of any kind
             Columns of the training rows, in the same order.
         kind : {"auto", "numeric", "categorical"}
-            What the columns are; by default columns of numbers are numeric.
+            Kind of the columns; by default columns of numbers are numeric.
         X, sample_weight : optional
             As in :meth:`standard_errors`.
         """
         rows = self._rows(X, sample_weight)
+        # Proportional assignment: these columns describe the classes, and test nothing.
         shares = self._fitted.mixture.responsibilities(rows)
         return {
             column.name: inactive_profile(shares, rows.weights, column, kind)
@@ -286,13 +287,14 @@ class LatentResults:
     def _first_step(
         self, wanted: bool, rule: str, clusters: Any, strata: Any, X: Any, sample_weight: Any
     ) -> StandardErrors | None:
+        # The correction for the first step is derived for modal assignment.
         if not check_flag("first_step", wanted) or rule != "modal":
             return None
         return self.standard_errors(clusters=clusters, strata=strata, X=X, sample_weight=sample_weight)
 
     @property
     def comparison_(self) -> Comparison:
-        """All numbers of components beside each other."""
+        """Comparison of all numbers of components."""
         return self._fitted.comparison
 
     @property
@@ -302,7 +304,7 @@ class LatentResults:
 
     @property
     def identifiability_(self) -> Identifiability:
-        """Rank of the parameters: are they determined by the data?"""
+        """Rank of the parameters, which are determined by the data if it is full."""
         return self._fitted.identifiability
 
     @property
@@ -317,9 +319,12 @@ class LatentResults:
 
 
 def _column(outcome: Any) -> Column:
+    """Return an outcome as a column; raise DataError for a name or a table."""
     if isinstance(outcome, (Factor, Numbers)):
         return outcome
+    # A name or a table: the training table is not kept, and a table has more than one column.
     if isinstance(outcome, (str, Mapping)):
         raise DataError(f"outcome={shown(outcome)}: give the column itself, one cell per training row")
+    # A series may have any label as its name, or none.
     name = getattr(outcome, "name", None)
     return as_column(name if isinstance(name, str) and name else "outcome", outcome)

@@ -92,12 +92,14 @@ class MemberClassifier(TableClassifier):
         try:
             _, *variables = nodes = fitted.network().nodes
         except InvalidParameter as error:
+            # An attribute that a model does not have: hasattr is False, as in scikit-learn.
             raise AttributeError(f"parents_: {error}") from None
         target = fitted.schema.target
         names = [nodes[0].name if target is None else target.name, *(node.name for node in variables)]
         return {node.name: tuple(names[place] for place in node.parents) for node in variables}
 
     def _check_params(self) -> None:
+        # The member first: messages about other parameters name the model by it.
         check_choice("member", self.member, MEMBERS)
         super()._check_params()
         check_n_jobs(self.n_jobs)

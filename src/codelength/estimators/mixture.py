@@ -57,16 +57,16 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         Number of components. ``"auto"`` tries 1, 2, ... and keeps the number with the shortest code length,
         once ``patience`` further numbers have brought nothing better; one component is a possible answer.
     criterion : str
-        The code length that chooses: ``"cheeseman_stutz"``, ``"cheeseman_stutz_soft"``, ``"bic"``, ``"aic"``,
+        Code length to choose by: ``"cheeseman_stutz"``, ``"cheeseman_stutz_soft"``, ``"bic"``, ``"aic"``,
         ``"neighbourhood"``, ``"neighbourhoods"``, ``"annealed"`` or, for few rows, ``"exact"``.
     prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
-        Dirichlet pseudocounts as in :class:`codelength.NaiveBayes`. ``rule="map"`` takes none below 1, where
-        there may be no most probable mixture. For the other rules EM then fits :attr:`parameters_` under the
-        uniform prior, and code lengths and predictions use the prior given.
+        Dirichlet pseudocounts as in :class:`codelength.NaiveBayes`. ``rule="map"`` takes none below 1, for
+        which there may be no most probable mixture. For the other rules EM then fits :attr:`parameters_`
+        under the uniform prior, and code lengths and predictions use the prior given.
     rule : {"map", "evidence", "stochastic_complexity"}
-        How :meth:`query` and :meth:`predict_values` predict: by the most probable mixture, by averaging over
-        all mixtures, or by the best fit to the data and the new row. A model file holds the training rows
-        unless the rule is ``"map"``, which does without them.
+        Rule of :meth:`query` and :meth:`predict_values`: the most probable mixture, the average over all
+        mixtures, or the best fit to the data and the new row. A model file holds the training rows unless the
+        rule is ``"map"``, which does not need them.
     n_init : int
         Starts of EM for each number of components; the most probable end is kept.
     reached, max_init : int
@@ -74,9 +74,9 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         within 0.01 nats are one solution) or there are ``max_init`` of them. With ``reached=1`` none are
         added.
     init : {"mixed", "random", "kmeans", "kmodes"}
-        Where EM starts: ``"mixed"`` takes the three kinds in turn.
+        Starting points of EM: ``"mixed"`` takes the three kinds in turn.
     max_components, patience : int
-        How far ``"auto"`` goes, and how many further numbers without gain end the search.
+        Largest number that ``"auto"`` tries, and number of further ones without gain that end the search.
     max_iter : int
         Most iterations of EM.
     tol : float
@@ -85,7 +85,7 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
     missing, handle_unknown, numeric, identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
-        Where the randomness comes from. A number gives the same model every time.
+        Source of randomness. A number gives the same model every time.
 
     Attributes
     ----------
@@ -94,16 +94,16 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
     criterion_path_ : dict of int to float
         Code length, in nats, of every number of components that could be chosen.
     comparison_ : Comparison
-        All numbers of components beside each other, one row each, one component always among them:
-        log-likelihood, parameters, criteria, goodness of fit, relative entropy, smallest class, starts.
+        Comparison of all numbers of components, one row each, always with one component: log-likelihood,
+        parameters, criteria, goodness of fit, relative entropy, smallest class, starts.
     trust_ : SearchSummary
-        How many starts ended at the best solution, the next best one, iterations, convergence.
+        Number of starts that ended at the best solution, the next best one, iterations, convergence.
     residuals_ : BivariateResiduals
-        How far each pair of variables is from independence within the components.
+        Distance of each pair of variables from independence within the components.
     classification_ : Classification
-        Components that rows are assigned to against those that they may belong to.
+        Assigned against expected components of the training rows.
     identifiability_ : Identifiability
-        Whether the parameters are determined: the rank of the Jacobian of the cell probabilities.
+        Rank of the Jacobian of the cell probabilities: full if the parameters are determined.
     parameters_ : MixtureParameters
         Probabilities of the components (the largest first) and of the values in each.
     labels_ : array of shape (n_rows,)
@@ -182,7 +182,7 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         X : Table, data frame, array, mapping of names to columns, or path of a file
             The rows; see :func:`codelength.sources.as_table`.
         y : name of a column of X, optional
-            A column to leave out; anything else is passed over, for the sake of scikit-learn.
+            A column to leave out. Anything else is ignored; present for API consistency.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows; a weight of 2 counts as two equal rows, 0 as none. So the weights of a
             survey, whose sum is a population, count for that many rows in every criterion; pass
@@ -193,13 +193,14 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         table = as_table(X, None, sample_weight)
         if isinstance(name := column_named(y), str):
             table = table.drop([name])
+        # A Table may have a target, which would be encoded and checked although nothing is predicted.
         table = replace(table, target=None)
         if self.schema is None:
             check_not_empty(table)
         check_weights(table.weights, table.n_rows)
         counted = table.counted()
         schema = reading.schema_without_classes(counted)
-        # Values that only rows of weight zero have are no news.
+        # Values that occur only in rows of weight zero are not in the schema, which is no reason to warn.
         coded = reading.coded(table, schema, training=counted is table)
         self._state = FittedMixture.learn(params, coded, table.named)
         return self
@@ -217,13 +218,13 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         memory: int = MEMORY,
         progress: Progress | None = None,
     ) -> Self:
-        """Fit mixtures to a table of any size: the same ones as :meth:`fit` finds for the same rows.
+        """Fit mixtures to a table of any size, with the same result as :meth:`fit` for the same rows.
 
-        Equal rows are merged as they come. Distinct rows that take more than ``memory`` go to a temporary
-        file, from which EM reads them block by block; it is removed in any case. Then the criterion must be
-        one that adds up over rows, and methods that need all rows in memory, such as standard errors, ask for
-        some as ``X=``. Where memory holds them the distinct rows are kept for those methods, but not their
-        order: :meth:`predict_table` gives the components of all rows.
+        Equal rows are merged while reading. Distinct rows that take more than ``memory`` are written to a
+        temporary file, from which EM reads them block by block; it is removed in any case. The criterion must
+        then be one that adds up over rows, and methods that need all rows in memory, such as standard errors,
+        require ``X=``. If memory holds the distinct rows, they are kept for those methods, without their
+        order; use :meth:`predict_table` for the components of all rows.
 
         Parameters
         ----------
@@ -234,7 +235,7 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
             A column to leave out, as ``y`` in :meth:`fit`; by default the target of a
             :class:`codelength.Table`.
         memory : int
-            Bytes that the distinct rows may take.
+            Largest size of the distinct rows in memory, in bytes.
         weights, drop, keep, na, batch_rows, progress
             As in :meth:`codelength.NaiveBayes.fit_table`.
 
@@ -261,19 +262,19 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         return self
 
     def predict(self, X: Any) -> IntArray:
-        """The most probable component of each row, counted from 0."""
+        """Return the most probable component of each row, counted from 0."""
         return first_best_of_rows(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each component for each row, shape (n_rows, n_components)."""
+        """Return the probability of each component for each row, shape (n_rows, n_components)."""
         return self._fitted.mixture.responsibilities(self._encoded(X))
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Log probability of each row, in nats; missing cells are marginalised."""
+        """Return the log probability of each row, in nats; missing cells are marginalised."""
         return self._fitted.mixture.log_probs(self._encoded(X))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean log probability of the rows, in nats."""
+        """Return the mean log probability of the rows, in nats."""
         log_probs = self.score_samples(X)
         return float(np.average(log_probs, weights=check_weights(sample_weight, len(log_probs))))
 
@@ -285,15 +286,14 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         n_samples : int
             Number of rows.
         random_state : int, generator or None
-            Where the randomness comes from; by default the seed of the model, so that the same rows are drawn
-            every time.
+            Source of randomness; by default the seed of the model, which draws the same rows every time.
         """
         check_size("n_samples", n_samples, MOST_SAMPLES)
         state = check_random_state(self.random_state if random_state is None else random_state)
         return self._fitted.sample(n_samples, None if state is None else seed_of(state))
 
     def impute(self, X: Any) -> dict[str, ImputedCells]:
-        """The predictive distribution of every missing cell, variable by variable."""
+        """Return the predictive distribution of every missing cell, variable by variable."""
         return self._fitted.imputed(self._encoded(X))
 
     def predict_values(
@@ -306,21 +306,21 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         n_chains: int | None = None,
         n_draws: int | None = None,
     ) -> Answer:
-        r"""The predictive distribution of one variable or several, given whatever else is known in each row.
+        r"""Return the predictive distribution of one or several variables, given the known cells of each row.
 
-        With ``rule="evidence"`` this is :math:`P(d \mid D) = P(D, d) / P(D)`, where both are sums over all
+        With ``rule="evidence"`` this is :math:`P(d \mid D) = P(D, d) / P(D)`; both are sums over all
         clusterings of the rows.
 
         Parameters
         ----------
         X : table
-            What is known. The variables asked about need not be there, and what they hold is not looked at.
+            The known cells. Columns of the variables to predict are optional, and ignored.
         query : name or names
             The variables to predict; several at once by their joint distribution.
         rule : {"map", "evidence", "stochastic_complexity"}, optional
             As the parameter of the class, which is the default.
         method : {"auto", "exact", "gibbs", "annealed"}
-            For the rule ``"evidence"``: how to sum over clusterings. ``"exact"``: all of them, for some
+            For the rule ``"evidence"``: the sum over clusterings. ``"exact"``: all of them, for some
             twenty distinct rows. ``"gibbs"`` and ``"annealed"``: those that chains draw, with a standard
             error; annealed ones weigh optima between which no chain wanders. ``"auto"``: exact within some
             ten seconds, Gibbs chains otherwise.
@@ -386,6 +386,7 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
         check_choice("criterion", self.criterion, CRITERIA)
         check_choice("init", self.init, STARTS)
         check_choice("rule", self.rule, MixtureRule)
+        # The type first: an array compared with text gives an array.
         if not isinstance(self.n_components, str) or self.n_components != "auto":
             check_whole("n_components", self.n_components, also=', or "auto"')
         for name in ("max_components", "patience", "n_init", "reached", "max_init", "max_iter"):

@@ -17,7 +17,7 @@ from .classifier import TableClassifier
 from .registry import register
 
 MOST_CANDIDATES, MOST_COMPONENTS = 100_000, 100_000
-"""Most of each that can be asked for."""
+"""Largest values of ``candidates`` and ``n_components``."""
 
 
 @register
@@ -30,8 +30,8 @@ class MixtureClassifier(TableClassifier):
     description of all columns [1]_.
 
     The scores of the candidates are those of the rows that chose among them, and therefore optimistic, those
-    by leave-one-out too. How well the model predicts other rows is what :func:`codelength.evaluate` says,
-    which clusters and chooses anew without the rows that are predicted.
+    by leave-one-out too. Use :func:`codelength.evaluate` to estimate how well the model predicts other rows:
+    it clusters and chooses anew without the rows that are predicted.
 
     Sample weights are whole numbers, because a clustering puts whole rows in an order and into clusters.
 
@@ -44,29 +44,29 @@ class MixtureClassifier(TableClassifier):
         quadratic in the number of rows); ``"leave_one_out"``; and of whole rows, for comparison,
         ``"evidence"`` (given the clustering) or ``"evidence_with_clustering"``.
     candidates : int
-        How many clusterings to make.
+        Number of clusterings to make.
     n_components : int or pair of int
         Least and largest number of clusters; candidates are spread over the range.
     n_orderings : int
         Random orderings, the same for all candidates; an even number is made of orderings and their
         reverses, whose mean varies less.
     average : bool
-        Whether to average over candidates, weighted by the criterion, instead of keeping the best.
+        Average over candidates, weighted by the criterion, instead of keeping the best.
     clustering : {"both", "kmeans", "em"}
-        How candidates are made: k-means on indicator columns, EM, or by turns.
+        Method that makes candidates: k-means on indicator columns, EM, or both by turns.
     with_class : bool
-        Whether the class takes part in the clustering as a column.
+        Use the class as a column of the clustering.
     prior : {"uniform", "jeffreys", "indifferent"}, float or Prior
         Dirichlet pseudocounts of the clusters and of the values in each; the class is the last variable.
     rule : {"map", "evidence", "stochastic_complexity"}, optional
-        How to predict with the clusters of all rows hidden, taking no more than their number, and a place
-        to start at, from the best candidate: by the most probable mixture, by averaging over all
-        clusterings (exactly for few rows, otherwise by Gibbs chains), or by the best fit to the data and
-        the new row. By default the clusterings that were chosen predict.
+        Predict with the clusters of all rows hidden, given only their number and a start from the best
+        candidate: by the most probable mixture, by averaging over all clusterings (exactly for few rows,
+        otherwise by Gibbs chains), or by the best fit to the data and the new row. By default the clusterings
+        that were chosen predict.
     missing, handle_unknown, numeric, identifiers, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
-        Where the randomness comes from. A number gives the same model every time.
+        Source of randomness. A number gives the same model every time.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class MixtureClassifier(TableClassifier):
     n_features_in_ : int
         Number of variables.
     feature_names_in_ : array of shape (n_variables,)
-        Names of the variables, where the training table had names.
+        Names of the variables, if the training table had names.
 
     References
     ----------
@@ -158,12 +158,14 @@ class MixtureClassifier(TableClassifier):
         check_flag("average", self.average)
         check_flag("with_class", self.with_class)
         if self.rule is not None:
+            # A rule sums over clusterings itself; candidates only give it a start.
             check_choice("rule", self.rule, MixtureRule)
             if self.average:
                 raise InvalidParameter(
                     f"rule={self.rule!r}: predicts with the clusters hidden, so there are no candidates to "
                     "average over; leave rule or average out"
                 )
+        # Each bound by itself, and then their order, so that the message is about the one that is wrong.
         sizes = self.n_components
         also = ", or the least and the largest one, such as (3, 20)"
         for size in sizes if isinstance(sizes, (tuple, list)) and len(sizes) == 2 else (sizes,):

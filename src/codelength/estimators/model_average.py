@@ -22,16 +22,16 @@ class ModelAverage(TableClassifier):
 
     Several model classes, each an average itself, learn from the table [1]_. Each is weighed by how well it
     predicts the class of rows that it has not seen [2]_. The class prior takes part, so that a table without
-    information gives the class prior. ``docs/explanation/averaging.md`` tells how it is done, and why.
+    information gives the class prior. ``docs/explanation/averaging.md`` explains the method.
 
-    Any table will do: text, categories, truth values, numbers, dates and times (which are ordered), missing
-    cells and values that were not in training. Columns that do not vary say nothing, and neither do columns
-    of identifiers.
+    Tables may have text, categories, truth values, numbers, dates and times (which are ordered), missing
+    cells and values that were not in training. Columns that do not vary are ignored, and so are columns of
+    identifiers.
 
     Parameters
     ----------
     members : sequence of str, optional
-        What is averaged; by default ``("trees", "log_ratios", "kernel", "forests")``. There are
+        Members of the average; by default ``("trees", "log_ratios", "kernel", "forests")``. There are
 
         - ``"trees"``: decision trees, each averaged over all its prunings;
         - ``"log_ratios"``: logistic regression on the log ratios of single variables;
@@ -39,29 +39,29 @@ class ModelAverage(TableClassifier):
         - ``"forests"``: tree-augmented naive Bayes, averaged over all forests; ``"best_tree"``: the best one;
         - ``"subsets"``: naive Bayes, averaged over all subsets of variables.
     missing : {"value", "ignore"}
-        Whether missing cells are a value of their own in the columns that have missing cells in training, or
-        say nothing. Unlike other models, an average takes them as a value by default: its members learn what
-        a missing cell says about the class.
+        Treat missing cells as a value of their own in the columns that have missing cells in training, or
+        ignore them. Unlike other models, an average treats them as a value by default, because its members
+        learn what a missing cell says about the class.
     handle_unknown : {"ignore", "error"}
-        Whether a value that was not in training says nothing, or is refused.
+        Ignore a value that was not in training, or raise an error.
     numeric : {"discretize", "auto", "category", "error"}
-        What becomes of columns of numbers, dates and times: ordered, kept as categories if they are few and
-        whole, kept as categories, or refused. The default differs from that of other models, because members
-        can use the order of numbers, however few there are.
+        Treatment of columns of numbers, dates and times: ordered; categories if there are few whole numbers,
+        ordered otherwise; categories; or an error. The default differs from that of other models, because
+        members can use the order of numbers, however few there are.
     identifiers, weighting, strict, schema
         As in :class:`codelength.NaiveBayes`.
     random_state : int, generator or None
-        Where the randomness of trees and folds comes from. A number gives the same model every time.
+        Source of the randomness of trees and folds. A number gives the same model every time.
     n_jobs : int, optional
-        Threads that members are fitted in: -1 for all processors. The result is the same for any number.
+        Number of threads to fit members in; -1 for all processors. The result is the same for any number.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
         The classes. Those that were declared but never seen get their share of the class prior.
     members_ : list of dict
-        What was averaged: name, weight, temperature, and the scores each would have alone on rows that it has
-        not seen; then those of the class prior and of all together.
+        The members: name, weight, temperature, and the held-out scores of each alone; then those of the class
+        prior and of all together.
     member_weights_ : dict
         Weight of each member by name.
     prior_share_ : float
@@ -71,7 +71,7 @@ class ModelAverage(TableClassifier):
     n_features_in_ : int
         Number of variables.
     feature_names_in_ : array of shape (n_variables,)
-        Names of the variables, where the training table had names.
+        Names of the variables, if the training table had names.
 
     References
     ----------
@@ -125,6 +125,7 @@ class ModelAverage(TableClassifier):
     @property
     def member_weights_(self) -> dict[str, float]:
         """Weight of each member."""
+        # The pool has no names; its weights are in the order of the members.
         fitted = self._fitted
         names = (member.name for member in fitted.members)
         return dict(zip(names, fitted.pool.weights.tolist(), strict=True))
@@ -139,6 +140,7 @@ class ModelAverage(TableClassifier):
         check_n_jobs(self.n_jobs)
         if self.members is None:
             return
+        # A name alone is an error, not a sequence of letters: check_sequence rejects text.
         names = check_sequence("members", self.members, of="names of members")
         for name in names:
             check_choice("members", name, MEMBERS)
@@ -147,6 +149,7 @@ class ModelAverage(TableClassifier):
 
 
 def check_n_jobs(n_jobs: int | None) -> None:
-    """Raise InvalidParameter for what is not a number of threads."""
+    """Raise InvalidParameter unless ``n_jobs`` is a number of threads, -1 or None."""
+    # By type, because -1.0 equals -1.
     if n_jobs is not None and not (type(n_jobs) is int and n_jobs == -1):
         check_size("n_jobs", n_jobs, also=", -1 for all processors, or None for one thread")

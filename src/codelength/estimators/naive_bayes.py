@@ -34,39 +34,39 @@ class NaiveBayes(TableClassifier):
     Parameters
     ----------
     rule : {"evidence", "map", "stochastic_complexity", "indifferent"}
-        How counts become a prediction: by averaging over all models, by the most probable model, by
-        the best fit to the data and the new row, or by averaging under a prior that favours no model.
+        The prediction from counts: the average over all models, the most probable model, the best fit to the
+        data and the new row, or the average under a prior that favours no model.
     prior : {"uniform", "jeffreys", "indifferent"}, float, Prior, Counts, NaiveDistribution or NaiveBayes
-        Dirichlet pseudocounts; a number is an equivalent sample size. Or what is known from earlier cases:
-        their counts, a :class:`codelength.naive_bayes.NaiveDistribution`, or a fitted model,
-        which goes on from where it was. The schema is then that of the earlier cases unless another is given.
+        Dirichlet pseudocounts; a number is an equivalent sample size. Or knowledge from earlier cases: their
+        counts, a :class:`codelength.naive_bayes.NaiveDistribution`, or a fitted model, whose posterior is the
+        prior. The schema is then that of the earlier cases unless another is given.
         The rules ``"stochastic_complexity"`` and ``"indifferent"`` need no prior, and refuse earlier cases.
     missing : {"ignore", "value"}
-        Whether missing cells (None, NaN, pd.NA) are marginalised exactly, or are a value of their own in
-        the variables that have missing cells in training.
+        Marginalise missing cells (None, NaN, pd.NA) exactly, or treat them as a value of their own in the
+        variables that have missing cells in training.
     handle_unknown : {"ignore", "error"}
-        Whether a value that was not in training is marginalised like a missing cell, or refused.
+        Marginalise a value that was not in training like a missing cell, or raise an error.
     numeric : {"auto", "discretize", "average", "category", "error"}
-        What becomes of columns of numbers, dates and times. ``"auto"`` keeps at most 20 distinct whole
+        Treatment of columns of numbers, dates and times. ``"auto"`` keeps at most 20 distinct whole
         numbers or dates as categories and cuts every other column into five intervals of about equal
         frequency, learned from the training rows. ``"average"`` cuts into up to 20 intervals and predicts by
         the exact average over all ways to merge neighbouring ones, each weighted by its evidence; for rules
-        that average over models, without ``select``. ``print(schema_)`` tells what was decided.
+        that average over models, without ``select``. ``print(schema_)`` shows the result.
     identifiers : {"ignore", "error", "keep"}
-        What becomes of columns of text in which nearly every value is distinct (more than 20 values, more
-        than half of the cells): they are left out with a warning, refused, or kept as categories. Columns
+        Treatment of columns of text in which nearly every value is distinct (more than 20 values, more than
+        half of the cells): leave them out with a warning, raise an error, or keep them as categories. Columns
         with declared domains are always kept.
     select : {"leave_one_out", "prequential", "evidence"}, optional
         The criterion by which :meth:`fit` chooses the variables to predict from, by greedy moves forward:
         the ``criterion`` of :func:`codelength.select_variables`. By default all variables predict.
     weighting : {"counts", "relative"}
-        Whether ``sample_weight`` says how many rows each row stands for, in all counts and criteria, or how
-        much it matters beside the others, as the weights of a survey do: then weights are scaled to add up
-        to the number of rows that have one.
+        Meaning of ``sample_weight``: the number of rows that each row stands for, in all counts and criteria,
+        or its importance relative to other rows, as in surveys: weights are then scaled to add up to the
+        number of rows that have one.
     strict : bool
-        Whether columns that the model does not know are refused at prediction, or passed over.
+        Raise an error at prediction if there are columns that the model does not know; otherwise ignore them.
     schema : Schema, optional
-        The variables and their values, where they are known beforehand. Otherwise they are taken from
+        The variables and their values, if they are known beforehand. Otherwise they are taken from
         the first rows seen; declared domains (``pd.Categorical``, ``pl.Enum``) are honoured.
 
     Attributes
@@ -76,7 +76,7 @@ class NaiveBayes(TableClassifier):
     schema_ : Schema
         The variables, their values, and how they were settled.
     counts_ : Counts
-        How often each value was seen in each class; all that the model knows.
+        Number of times that each value was seen in each class; all that the model knows.
     code_length_ : float
         Code length of the training table (the classes and the variables that predict) by the code of the
         rule, in nats: minus the log evidence, or under rule ``"stochastic_complexity"`` normalised maximum
@@ -85,11 +85,11 @@ class NaiveBayes(TableClassifier):
     evidence_code_length_ : float
         Minus the log evidence of the same under the prior, in nats, whatever the rule.
     selection_ : SelectionResult
-        The variables chosen and the way there, where ``select`` is given.
+        The variables chosen and the steps of the search, if ``select`` is given.
     n_features_in_ : int
         Number of variables.
     feature_names_in_ : array of shape (n_variables,)
-        Names of the variables, where the training table had names.
+        Names of the variables, if the training table had names.
 
     Examples
     --------
@@ -144,18 +144,18 @@ class NaiveBayes(TableClassifier):
         """Learn from a table of any size, batch after batch.
 
         The model is that of ``fit`` on the same rows, to the last bit for whole weights. The first of two
-        passes settles the schema, the second counts; where a schema was given there is one.
+        passes infers the schema, the second counts; with a given schema one pass is enough.
 
         Parameters
         ----------
         source : table of any kind
             Files, queries, or frames of any library; see :func:`codelength.as_batches`. The rows of a Dask or
-            Spark data frame stay where they are: only counts travel.
+            Spark data frame are counted on their machines, and only counts are sent.
         target : str, optional
             The column that holds the class of each row; by default the target of a :class:`codelength.Table`
             or of ``schema``.
         weights : str, optional
-            The column that says how many rows each row stands for.
+            Name of the column of row weights.
         drop, keep : list of str
             Columns to leave out, or the only ones to take.
         na : list of str, optional
@@ -192,9 +192,9 @@ class NaiveBayes(TableClassifier):
         Parameters
         ----------
         counts : Counts
-            How often each value was seen in each class; see :meth:`codelength.counts.Counts.from_cells`.
+            Counts of values in classes; see :meth:`codelength.counts.Counts.from_cells`.
         weighted : bool
-            Whether rows were counted with weights.
+            True if rows were counted with weights.
 
         Examples
         --------
@@ -214,14 +214,14 @@ class NaiveBayes(TableClassifier):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows; the schema is the one given, or settled by the first rows.
 
-        Batches may come from several threads: each is counted once.
+        May be called from several threads; each batch is counted once.
 
         Parameters
         ----------
         X, y, sample_weight
             As in :meth:`fit`.
         classes : array, optional
-            All classes there are; by default those of the first rows. Needed when some come later.
+            All classes; by default those of the first rows. Required if later rows have others.
         """
         params = self._checked_params()
         reading = FittedNaiveBayes.reading(params)
@@ -229,18 +229,22 @@ class NaiveBayes(TableClassifier):
             raise InvalidParameter(
                 f"select={self.select!r}: choosing variables takes all rows at once; call fit instead"
             )
+        # Reading needs no lock: it depends on the rows alone.
         table = reading.table(X, y, sample_weight)
         if self.weighting == "relative" and table.weights is not None:
             raise InvalidParameter(
                 'weighting="relative": the weights of different batches cannot be compared; call fit '
                 'instead, or pass weighting="counts"'
             )
+        # Encoding and merging under one lock: the first batch decides the schema of the others. The lock is
+        # made on use, because a pickled model leaves its lock behind.
         with self.__dict__.setdefault("_lock", threading.Lock()):
             before: FittedNaiveBayes | None = self.__dict__.get("_state")
             schema = reading.schema_of(table, classes) if before is None else before.schema
             if before is not None:
                 check_same_classes(classes, schema, "as on the first call to partial_fit")
                 self._warn_about_names(table, before.named)
+            # As in the first batch: names that appear later do not decide how columns are matched.
             named = table.named if before is None else before.named
             told = frozenset() if before is None else before.told
             coded = reading.coded(table, schema, by_name=table.named and named, told=told)
@@ -249,7 +253,7 @@ class NaiveBayes(TableClassifier):
         return self
 
     def one(self, row: Mapping[str, Any]) -> dict[Scalar, float]:
-        """Probability of each class of a single row, in some ten microseconds.
+        """Return the probability of each class of a single row, in some ten microseconds.
 
         The probabilities are those of :meth:`predict_proba`, to 15 digits, under the same options.
 
@@ -271,7 +275,7 @@ class NaiveBayes(TableClassifier):
         return dict(zip(fitted.schema.classes, probs, strict=True))
 
     def is_undefined(self, X: Any) -> BoolArray:
-        """Return in which rows every class has weight zero, so that the prediction is 0/0."""
+        """Return True for each row in which every class has weight zero, so that the prediction is 0/0."""
         return self._fitted.log_probs(self._encoded(X)).undefined
 
     def leave_one_out(  # type: ignore[override]
@@ -282,26 +286,25 @@ class NaiveBayes(TableClassifier):
         Of a row of weight 2 or more one copy is left out, as if the row were repeated. A weight that is not
         whole is spread evenly over as many copies as it has whole parts, and over one if it has none.
 
-        Where the variables were chosen (``select``), they are chosen again without each of ten folds in turn,
+        If the variables were chosen (``select``), they are chosen again without each of ten folds in turn,
         and the rows of a fold are predicted with the variables chosen without them: scores with variables
         that were chosen on the very same rows are far too good.
 
         Parameters
         ----------
         X, y, sample_weight
-            The rows the model was fitted on, with their weights. Intervals of numeric columns, which do not
-            look at the classes, stay as they were learned from all rows. Where columns were cut before the
-            fit by ``Discretizer("mdl")``, which does look at the classes, the scores are optimistic:
-            cross-validate the pipeline instead.
+            The training rows with their weights. Intervals of numeric columns do not depend on the classes,
+            and remain those of all rows. If columns were cut before the fit by ``Discretizer("mdl")``, which
+            depends on the classes, the scores are optimistic: cross-validate the pipeline instead.
         optimistic : bool
-            Whether to predict with the variables that were chosen on these rows all the same; the
-            predictions are then marked as optimistic.
+            Predict with the variables that were chosen on these rows all the same; the predictions are then
+            marked as optimistic.
 
         Returns
         -------
         Predictions
             Per-row log probabilities (``log_probs``, ``true_log_probs``), ``log_score``, ``accuracy``,
-            ``brier_score``, and how many rows are undefined or were given probability zero.
+            ``brier_score``, and the numbers of rows that are undefined or were given probability zero.
         """
         check_flag("optimistic", optimistic)
         table = as_table(known_rows(self._fitted.schema, X), y, sample_weight)
@@ -311,7 +314,7 @@ class NaiveBayes(TableClassifier):
         return self._fitted.left_out(coded, optimistic=optimistic)
 
     def merge(self, other: "NaiveBayes") -> "NaiveBayes":
-        """The model of both training tables, counted under one schema.
+        """Return the model of both training tables, counted under one schema.
 
         Examples
         --------
@@ -323,6 +326,7 @@ class NaiveBayes(TableClassifier):
         3.0
         """
         check_instance("merge", other, NaiveBayes, "another NaiveBayes")
+        # Parameters of the fit, not of now: they are those under which the rows were counted.
         merged = type(self)(**self._fitted.params)
         merged._state = self._fitted.merged(other._fitted)
         return merged
@@ -334,7 +338,7 @@ class NaiveBayes(TableClassifier):
 
     @property
     def selection_(self) -> "SelectionResult":
-        """The variables chosen and the way there."""
+        """The variables chosen and the steps of the search."""
         selection = self._fitted.selection
         if selection is None:
             raise AttributeError("selection_: the variables were not chosen; pass select= and fit")
@@ -357,6 +361,7 @@ class NaiveBayes(TableClassifier):
         return self._fitted.evidence_code_length
 
     def _check_params(self) -> None:
+        # The rule first: checks of other parameters ask it.
         rule = rule_of(self.rule)
         if self.select is not None:
             from ..selection import VARIABLE_CRITERIA
@@ -373,11 +378,12 @@ class NaiveBayes(TableClassifier):
 
     def __sklearn_clone__(self) -> Self:
         """Return a model without what it has learned; a model that is the prior keeps it."""
+        # scikit-learn clones models that are parameters, which would forget the knowledge of the prior.
         cloned: Self = super().__sklearn_clone__()
         cloned.prior = self.prior
         return cloned
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the lock, which belongs to this process."""
+        """Return the state without the lock, which belongs to this process and cannot be pickled."""
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_lock"}

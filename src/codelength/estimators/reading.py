@@ -16,16 +16,16 @@ from ..typing import Scalar
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reading:
-    """The way of an estimator from a table to the codes that it learns from.
+    """The encoding of training tables under the parameters of an estimator.
 
     Attributes
     ----------
     params : mapping
-        Parameters of the estimator, those about columns and cells among them.
+        Parameters of the estimator, including those about columns and cells.
     schema : Schema, optional
-        The schema that is known before the rows are seen.
+        A schema that is declared before the rows are seen.
     cutting : Cutting, optional
-        How columns of numbers are cut, if not in the usual way.
+        Intervals of columns of numbers, if not the default ones.
     """
 
     params: Mapping[str, Any]
@@ -33,8 +33,21 @@ class Reading:
     cutting: Cutting | None = None
 
     def table(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        """Return the rows to learn from, without those of weight zero."""
+        """Return the rows to learn from, without those of weight zero.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`codelength.estimators.TableClassifier.fit`.
+
+        Raises
+        ------
+        DataError
+            If there are no rows or no columns to infer a schema from.
+        """
         table = as_table(X)
+        # Before y is looked at: for an empty X, a message about lengths of y would mislead. With a declared
+        # schema, no rows are a valid table, whose model is the prior.
         if self.schema is None:
             check_not_empty(table)
         table = as_table(table, y, sample_weight).counted()
@@ -43,17 +56,41 @@ class Reading:
         return table
 
     def coded(self, table: Table, schema: Schema, **options: Any) -> Coded:
-        """Encode rows to learn from; ``options`` are those of :func:`codelength.table.encode`."""
+        """Encode rows to learn from.
+
+        Parameters
+        ----------
+        table : Table
+            Training rows.
+        schema : Schema
+            Their schema.
+        options
+            Options of :func:`codelength.table.encode`, which take precedence.
+        """
+        # strict= of an estimator is about new rows; training columns must always match a declared schema.
         usual = {"training": True, "by_name": table.named, "handle_unknown": self.params["handle_unknown"]}
         return encode(schema, table, **(usual | options))
 
     def inferred(self, table: Table) -> Schema:
-        """Infer the schema of a table."""
+        """Infer the schema of a table under the options about columns and cells."""
         options = {name: self.params[name] for name in ("missing", "numeric", "identifiers")}
         return infer_schema(table, cutting=self.cutting, **options)
 
     def schema_of(self, table: Table, classes: Any = None) -> Schema:
-        """Return the schema of a table with classes: the known one, or what the rows and ``classes`` say."""
+        """Return the schema of a table with classes: the declared one, or one inferred from the rows.
+
+        Parameters
+        ----------
+        table : Table
+            Training rows with their target.
+        classes : array, optional
+            All classes, if later batches may have others than the first.
+
+        Raises
+        ------
+        SchemaMismatch
+            If ``classes`` contradicts the declared schema.
+        """
         target = target_column(table.target)
         if self.schema is None:
             schema = self.inferred(table)
@@ -63,6 +100,7 @@ class Reading:
                 check_same_classes(classes, schema, "as in the schema")
                 check_classes(schema)
                 return schema
+            # A schema may declare variables only; its classes are inferred by themselves then.
             schema = replace(schema, target=infer_schema(Table((), table.n_rows, target=target)).target)
         if classes is not None:
             values = class_labels(classes)
@@ -71,14 +109,15 @@ class Reading:
         return schema
 
     def schema_without_classes(self, table: Table) -> Schema:
-        """Return the schema of a table of which nothing is to be predicted."""
+        """Return the schema of a table without a target, for models that predict no class."""
         if self.schema is None:
             return self.inferred(replace(table, target=None))
         return _named(self.schema, table).without_target()
 
 
 def _named(schema: Schema, table: Table) -> Schema:
-    """Return a schema; one without names of its own takes those of the table."""
+    """Return a schema with names: its own, or those of the table if it has default names only."""
+    # Schema.from_sizes gives x0, x1, ...: only sizes were declared, so any table of that width matches.
     nameless = all(variable.name == f"x{i}" for i, variable in enumerate(schema.variables))
     if nameless and table.named and table.n_columns == schema.n_variables:
         return schema.named_after(table.names)
@@ -86,13 +125,21 @@ def _named(schema: Schema, table: Table) -> Schema:
 
 
 def class_labels(classes: Any) -> tuple[Scalar, ...]:
-    """Return classes that are named beforehand, in order."""
+    """Return declared classes in the order of a schema.
+
+    Parameters
+    ----------
+    classes : array
+        The classes, in any order.
+    """
+    # Inferred like a target, so that declared classes and those of rows have the same types and order.
     named = target_column(classes, "classes")
     return infer_schema(Table((), len(named.missing), target=named)).classes
 
 
 def check_not_empty(table: Table) -> None:
     """Raise DataError for a table without rows or without columns."""
+    # Both messages begin as in scikit-learn, whose check_estimator looks for these words.
     if not table.columns:
         raise DataError(
             f"0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required; add a column, or "
@@ -109,6 +156,7 @@ def check_classes(schema: Schema) -> None:
     """Raise DataError if a schema has no target; warn if there is only one class."""
     if schema.target is None:
         raise DataError("the table has no class to predict; name its target, as in as_coded(X, y)")
+    # A warning, because a fold or a first batch may lack a class, and the prediction is defined.
     if schema.n_classes < 2:
         tell(
             f"target {shown(schema.target.name)}: only one class, {shown(schema.classes[0])}, which gets "
@@ -118,7 +166,18 @@ def check_classes(schema: Schema) -> None:
 
 
 def check_same_classes(classes: Any, schema: Schema, where: str) -> None:
-    """Raise SchemaMismatch for classes that are not those of the schema."""
+    """Raise SchemaMismatch for classes that are not those of the schema.
+
+    Parameters
+    ----------
+    classes : array, optional
+        Declared classes; None is always accepted.
+    schema : Schema
+        The schema to compare with.
+    where : str
+        Origin of the classes of the schema, for the message.
+    """
+    # Sets: the order of declared classes has no meaning.
     if classes is not None and set(class_labels(classes)) != set(schema.classes):
         raise SchemaMismatch(
             f"classes={shown(classes)} is not the same {where}, {shown(list(schema.classes))}; leave it out"
@@ -126,7 +185,22 @@ def check_same_classes(classes: Any, schema: Schema, where: str) -> None:
 
 
 def check_coded(coded: Any, schema: Schema | None = None) -> None:
-    """Raise unless ``coded`` is a table as codes, of the variables of the schema if one is given."""
+    """Raise unless ``coded`` is a table as codes, of the variables of the schema if one is given.
+
+    Parameters
+    ----------
+    coded : Any
+        The argument to check.
+    schema : Schema, optional
+        The schema of the model.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is not a :class:`codelength.table.Coded`.
+    SchemaMismatch
+        If the numbers of values differ.
+    """
     check_instance("coded", coded, Coded, "a table as codes, as codelength.sources.as_coded makes them")
     if schema is not None and coded.schema.n_values.tolist() != schema.n_values.tolist():
         raise SchemaMismatch(
@@ -136,8 +210,17 @@ def check_coded(coded: Any, schema: Schema | None = None) -> None:
 
 
 def check_labelled(coded: Any, schema: Schema) -> None:
-    """Raise unless coded rows have the variables and the classes of a schema."""
+    """Raise unless coded rows have the variables and the classes of a schema.
+
+    Parameters
+    ----------
+    coded : Any
+        The argument to check.
+    schema : Schema
+        The schema of the model.
+    """
     check_coded(coded, schema)
+    # Classes are compared by label and order, because codes of classes index columns of predictions.
     if coded.schema.target is None:
         raise DataError("the rows have no classes; encode them together with their target, as_coded(X, y)")
     if coded.schema.classes != schema.classes:

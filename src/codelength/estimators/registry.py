@@ -1,4 +1,4 @@
-"""Models by their kind; the module of a model is loaded when the model is first used."""
+"""Registry of models by kind; the module of a model is loaded when the model is first used."""
 
 import importlib
 from collections.abc import Callable, Iterator, MutableMapping
@@ -23,17 +23,19 @@ _MODULES = {
     "mixture-classifier": "mixture_classifier",
     "model-average": "model_average",
 }
-"""Modules of our own models, which enter themselves when they are loaded."""
+"""Modules of the models of this package, which register themselves when they are loaded."""
 
 
 class Models(MutableMapping[str, "type[TableEstimator]"]):
-    """Models by their kind. One that is entered here works in every command and in files."""
+    """Models by kind. A registered model works in every command and in model files."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, type[TableEstimator]] = {}
+        # The order of the list, not of loading, so that commands always list models in the same order.
         self._order: dict[str, None] = dict.fromkeys(_MODULES)
 
     def __getitem__(self, kind: str) -> "type[TableEstimator]":
+        # Importing the module registers the model, by the decorator below.
         if kind not in self._loaded and kind in self._order:
             importlib.import_module(f".{_MODULES[kind]}", __package__)
         return self._loaded[kind]
@@ -56,7 +58,7 @@ MODELS = Models()
 
 
 def register(model: M) -> M:
-    """Enter a model under its kind."""
+    """Register a model under the kind of its fitted type; a decorator of classes."""
     MODELS[model._fitted_type.kind] = model
     return model
 
@@ -82,7 +84,17 @@ def model_names() -> list[str]:
 
 
 def constructor_of(name: str) -> "Callable[..., TableEstimator]":
-    """Return what makes a model of a name.
+    """Return the constructor of a model by its name on the command line.
+
+    Parameters
+    ----------
+    name : str
+        A kind, or a member of averages, with hyphens.
+
+    Returns
+    -------
+    function
+        Takes the other parameters of the model by keyword.
 
     Examples
     --------
@@ -100,7 +112,12 @@ def constructor_of(name: str) -> "Callable[..., TableEstimator]":
 
 
 def capabilities_of(model: Any) -> "frozenset[Capability]":
-    """Return what a model can do; a class stands for its default parameters.
+    """Return the capabilities of a model; a class stands for its default parameters.
+
+    Parameters
+    ----------
+    model : estimator or class
+        A model of this package, or an opponent with ``capabilities``.
 
     Examples
     --------
@@ -108,6 +125,7 @@ def capabilities_of(model: Any) -> "frozenset[Capability]":
     >>> [("export" in capabilities_of(ModelAverage(members))) for members in (None, ["subsets"])]
     [False, True]
     """
+    # Opponents of comparisons are not estimators of this package, and may declare capabilities themselves.
     if not hasattr(model, "_fitted_type"):
         own: frozenset[Capability] = getattr(model, "capabilities", frozenset())
         return own
@@ -122,6 +140,7 @@ def name_of(model: Any) -> str:
 
 
 def _params_of(model: Any, *, checked: bool = False) -> dict[str, Any]:
+    """Return the parameters of a model, or the defaults of a class."""
     if isinstance(model, type):
         return {name: one.default for name, one in signature(model).parameters.items()}
     params: dict[str, Any] = model._checked_params() if checked else model.get_params(deep=False)

@@ -67,7 +67,7 @@ def refusal(message: str, *, is_inside: bool) -> str:
     message : str
         Problem and remedy.
     is_inside : bool
-        Whether there is a page to go back to.
+        True if there is a page to go back to.
     """
     return rendered("serve/refusal", message=message, is_inside=is_inside)
 
