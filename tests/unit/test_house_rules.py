@@ -21,7 +21,6 @@ KEYWORDS = "public: each keyword is documented, has a default and is given by na
 OPTIONS = "a command: each parameter is an option that the decorators pass by name"
 
 EXCEPTIONS = {
-    ("codelength/averages/members/kernel.py", "", "lines"): "not yet divided: spaces of kernels",
     ("codelength/estimators/latent_inference.py", "LatentInference.intervals", "parameters"): KEYWORDS,
     ("codelength/estimators/latent_inference.py", "LatentInference.posterior_sample", "parameters"): KEYWORDS,
     ("codelength/estimators/latent_results.py", "LatentResults.relate_covariates", "parameters"): KEYWORDS,

@@ -21,7 +21,7 @@ SCORES = {
     "brier_score": "Brier",
     "calibration_error": "calibration error",
 }
-"""What predictions are scored by, and what people call it."""
+"""Scores of predictions, and their names in tables."""
 
 TOGETHER = "all together"
 """Name of the whole average among its members."""
@@ -36,7 +36,7 @@ class HeldOut(Predictions):
     against : mapping of str to Predictions
         The class prior, and each member alone, without the same rows.
     rows : array of shape (n_rows,)
-        Which of the training rows these are, those of weight zero not counted.
+        Places of these rows among the training rows of positive weight.
     """
 
     against: Mapping[str, Predictions] = field(default_factory=dict)

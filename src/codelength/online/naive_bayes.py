@@ -202,6 +202,7 @@ class OnlineNaiveBayes(Shown):
         if self._decay < 1.0 or self._rows is not None:
             raise InvalidParameter("unlearn_one: rows are forgotten by half_life= or window= already")
         with self._lock:
+            # Checked before anything is subtracted, because counts must not become negative.
             row = self._counts.find(x, y)
             if not self._counts.holds(row):
                 raise DataError(
@@ -263,6 +264,7 @@ class OnlineNaiveBayes(Shown):
         if not self._rule.normalises:
             raise InvalidParameter(f'rule="{self._rule.name}" gives rows no probability; use rule="evidence"')
         with self._lock:
+            # Both terms under one lock: they must be of the same counts.
             found = self._counts.log_weights(x, self._weight)[self._counts.class_place(y)]
             return float(found) - self._counts.log_total(self._weight)
 
@@ -332,6 +334,7 @@ class OnlineNaiveBayes(Shown):
         """
         if not self._rule.averages:
             raise InvalidParameter(f'rule="{self._rule.name}" does not average over models; use "evidence"')
+        # Growing counts have a closed form of their own, in which new values take part.
         if isinstance(self._counts, GrowingCounts):
             return -self._counts.log_evidence(self._weight)
         prior: Any = self._options["prior"]

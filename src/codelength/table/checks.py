@@ -21,9 +21,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CodelengthError, DataError, Infeasible, InvalidParameter
+from ..errors import CodelengthError, DataError, Infeasible, InvalidParameter, SchemaMismatch
 from ..typing import FloatArray
-from ._messages import listed, shortened, shown
+from ._messages import listed, repeated, shortened, shown
 
 MOST_STEPS = 1_000_000
 """Largest number of repetitions of anything: starts, iterations, orderings, chains."""
@@ -45,6 +45,7 @@ def check_choice(name: str, value: Any, choices: Any) -> None:
     codelength.errors.InvalidParameter: missing='drop': expected one of 'ignore', 'value'
     """
     known: Sequence[Any] = get_args(choices) or tuple(choices)
+    # The type first: an array cannot be compared with text in one truth value.
     if not isinstance(value, str) or value not in known:
         raise InvalidParameter(f"{name}={shown(value)}: expected one of {', '.join(map(repr, known))}")
 
@@ -108,6 +109,7 @@ def check_path(name: str, value: Any) -> Path:
     """Return the path of a file; raise if it is anything else."""
     check_instance(name, value, (str, os.PathLike), "the path of a file")
     try:
+        # A null byte is text to Python, and an error without a path in every call of the system.
         if b"\x00" not in os.fsencode(value):
             return Path(value)
     except Exception:  # a path of bytes, half a surrogate pair, or an object that only looks like a path
@@ -234,6 +236,7 @@ def check_number(
     Traceback (most recent call last):
     codelength.errors.InvalidParameter: tol=-1: expected a number of at least 0
     """
+    # NaN stands for anything that is not a number: it fails every comparison.
     number = _as_float(value) if is_number(value) else math.nan
     low = number > least if above else number >= least
     high = number < most if below else number <= most
@@ -306,6 +309,7 @@ def check_weights(
             f"sample_weight, row {first_row + row}: {weights[row]}; weights must be finite, not negative and "
             f"at most {LARGEST_WEIGHT:g}"
         )
+    # Sums over rows are weights too, those of classes and values.
     if weights.sum() > LARGEST_WEIGHT:
         raise DataError(
             f"sample_weight: the weights add up to {weights.sum():g}, more than {LARGEST_WEIGHT:g}; "
@@ -336,9 +340,6 @@ def check_same_rows(n_rows: int, n_classes: int) -> None:
 
 def check_distinct(names: Iterable[str], what: str = "column names") -> None:
     """Raise if a name occurs more than once."""
-    from ..errors import SchemaMismatch
-    from ._messages import repeated
-
     twice = repeated(names)
     if twice:
         raise SchemaMismatch(f"duplicate {what} {listed(twice)}: rename them so that each is distinct")

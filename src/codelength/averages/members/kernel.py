@@ -146,13 +146,13 @@ class Kernel(Member):
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
-        parts = [view.numbers[self.codes[:, j]] for j, view in enumerate(self.views.columns)]
-        numbers = np.hstack(parts)
+        numbers = np.hstack([view.numbers[self.codes[:, j]] for j, view in enumerate(self.views.columns)])
         stretch = self.relevance[self.views.owners]
         found = np.tile(self.log_prior, (coded.n_rows, 1))
         for start in range(0, coded.n_rows, BLOCK):
             places = np.arange(start, min(start + BLOCK, coded.n_rows))
             new = self.views.numbers(coded.take(places))
+            # Distances take most of the time: once for all widths of the same columns.
             for is_stretched in (False, True):
                 chosen = [part for part in self.parts if part.is_stretched is is_stretched]
                 if chosen:
@@ -210,9 +210,8 @@ class _Space(NamedTuple):
         )
         stretched = (numbers * stretch)[order]
         distances = squared_distances(stretched, stretched)
-        total = float(rows.weights.sum())
         # The scale of widths; 1 if all rows are equal.
-        mean = float(ordered.weights @ distances @ ordered.weights) / total**2 or 1.0
+        mean = float(ordered.weights @ distances @ ordered.weights) / float(rows.weights.sum()) ** 2 or 1.0
         return cls(order, shares[order][shares[order] > 0.0], distances, mean, ordered)
 
     def width(self, place: _Place) -> float:
@@ -345,8 +344,7 @@ def _climbed(run: Callable[[_Place], _Run], sizes: Sequence[int]) -> dict[_Place
     while True:
         near = _neighbours(here, sizes)
         found |= {place: run(place) for place in near if place not in found}
-        # Ties go to the first neighbour in the order of the grid, and a tie with the current place ends the
-        # climb.
+        # Ties go to the first neighbour of the grid, and a tie with the current place ends the climb.
         best = near[first_best([found[place].score for place in near])]
         if not is_better(found[best].score, found[here].score):
             return found
@@ -394,6 +392,7 @@ def _held_out(runs: Sequence[_Run], rows: KernelRows) -> FloatArray:
         power = powers_left_out(at_best, run.power, rows.weights, rows.copies, POWER)
         left_out = power_scores(rows.log_prior_left_out, run.left_out, rows.labels, power[:, None])
         powers.append(power)
+        # Without the score of the row itself, whose class must not choose the runs that predict it.
         scores.append(run.score - rows.copies * left_out.log_scores)
     log_weights = rows.log_prior_left_out.copy()
     for share, power, run in zip(_shares(np.array(scores)), powers, runs, strict=True):
