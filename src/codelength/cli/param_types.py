@@ -30,7 +30,7 @@ def names_of(*sources: Source) -> tuple[str, ...]:
     Examples
     --------
     >>> names_of("evidence", "codelength.naive_bayes:RULES")[:2]
-    ('evidence', 'stochastic_complexity')
+    ('evidence', 'map')
     """
     names: list[str] = []
     for source in sources:

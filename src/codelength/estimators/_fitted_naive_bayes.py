@@ -23,6 +23,7 @@ from ..naive_bayes.answer import Answer
 from ..naive_bayes.interval_average import IntervalAverage
 from ..naive_bayes.one_row import OneRow
 from ..naive_bayes.query import Known, Question, answer_by_tables, with_known_classes
+from ..naive_bayes.rules import DEFAULT_RULE
 from ..scores import Predictions, leave_one_out, rule_code_length
 from ..scores.nml import why_not_described
 from ..table import Coded, Schema
@@ -75,7 +76,7 @@ class FittedNaiveBayes(Fitted):
 
     @classmethod
     def title(cls, params: Mapping[str, Any]) -> str:
-        return cls.kind if params["rule"] == "evidence" else f"{cls.kind} {params['rule']}"
+        return cls.kind if params["rule"] == DEFAULT_RULE else f"{cls.kind} {params['rule']}"
 
     @classmethod
     def reading(cls, params: Mapping[str, Any]) -> Reading:

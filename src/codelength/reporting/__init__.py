@@ -1,4 +1,4 @@
-"""Reports of one table, or of the papers, as a single HTML file."""
+"""Reports of one table as a single HTML file."""
 
 from .making import Report as Report
 from .making import report as report

@@ -1,6 +1,6 @@
 """Analysis of a table with a target: how well the class can be predicted, by which models and variables.
 
-:func:`analyse` calls the ``facts`` of every section in turn and collects them in an ``Analysis``. It fixes
+:func:`analyse` calls the module of every section in turn and collects them in an ``Analysis``. It fixes
 the sample of rows, the plan of the comparison and the seed, so that sections agree with each other.
 """
 

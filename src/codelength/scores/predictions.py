@@ -48,9 +48,13 @@ class Scored(Shown):
     _is_scored: Any
     _sizes: Any
 
+    @staticmethod
+    def _heading() -> str:
+        return "Predictions"
+
     def _title(self) -> str:
         words = [f"{name} {figure}" for name, figure in self._figures()[:2]]
-        return ", ".join([f"{type(self).__name__}: {counted(self.n_rows, 'row')}", *words])
+        return ", ".join([f"{self._heading()}: {counted(self.n_rows, 'row')}", *words])
 
     def _blocks(self) -> list[Block]:
         facts = [*self._sizes, *self._figures()]

@@ -49,6 +49,10 @@ class Scores(Scored):
     sums: FloatArray
     promises: FloatArray
 
+    @staticmethod
+    def _heading() -> str:
+        return "Scores"
+
     @classmethod
     def empty(cls) -> "Scores":
         """Return scores of no predictions."""

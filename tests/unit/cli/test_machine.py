@@ -85,9 +85,10 @@ def test_no_room_for_temporary_files(process, tmp_path):
 
 @pytest.mark.parametrize(("blocks", "n_rows"), [(4, 10), (600, 60_000)])
 def test_no_room_for_a_temporary_database(process, model, tmp_path, blocks, n_rows):
-    """At its start, or when what was read of a table is to be kept."""
-    table = tmp_path / "new.csv"
-    table.write_text("outlook,wind,degrees,id\n" + "".join(f"sun,no,{i},{i:040}\n" for i in range(n_rows)))
+    """At its start, or when what was read of a JSON file is to be kept."""
+    table = tmp_path / "new.jsonl"
+    row = '{{"outlook": "sun", "wind": "no", "degrees": {0}, "id": "{0:040}"}}\n'
+    table.write_text("".join(row.format(i) for i in range(n_rows)))
     arguments = ["predict", model, table, "--carry", "id", "-o", tmp_path / "out.csv"]
     done = process(
         *arguments,
@@ -100,7 +101,7 @@ def test_no_room_for_a_temporary_database(process, model, tmp_path, blocks, n_ro
         f"error: {tmp_path}: has no room for temporary files (File too large); set TMPDIR to a directory "
         "with more room\n"
     )
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "new.csv", "train.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "new.jsonl", "train.csv"]
 
 
 @pytest.mark.parametrize("arguments", [["inspect", "{model}"], ["datasets", "show", "vote"]])

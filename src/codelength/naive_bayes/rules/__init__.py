@@ -16,4 +16,7 @@ RULES: dict[str, Rule] = {
 }
 """Registry of predictive rules by name; estimators, commands and scores accept every rule in it."""
 
-__all__ = ["RULES", "Offsets", "Rule", "RuleLike", "logarithm"]
+DEFAULT_RULE = "evidence"
+"""Rule of models for which none is chosen."""
+
+__all__ = ["DEFAULT_RULE", "RULES", "Offsets", "Rule", "RuleLike", "logarithm"]

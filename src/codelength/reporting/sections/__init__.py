@@ -1,1 +1,1 @@
-"""The sections of a page: a folder each, figures in ``facts`` and markup in ``page``."""
+"""The sections of a page: one module each, with a template of the same name."""

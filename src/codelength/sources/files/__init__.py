@@ -1,1 +1,1 @@
-"""Tables in files: CSV, Parquet and JSON through DuckDB, ARFF by hand."""
+"""Tables in files: CSV and Parquet through pyarrow, JSON through DuckDB, ARFF by hand."""

@@ -1,6 +1,6 @@
 """CSV files: names and delimiter from the header, rows by pyarrow, and faults named by line.
 
-Order of reading: :func:`read_header`, :func:`csv_rows` (record batches of text), ``_parsed`` (files whose
+Order of reading: :func:`read_header`, :class:`CsvFile` (record batches of text), ``_parsed`` (files whose
 quotes pyarrow would read in another way, and faults that it cannot locate).
 """
 
