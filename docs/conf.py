@@ -1,4 +1,4 @@
-"""How the documentation is built: ``make docs``."""
+"""Build of the documentation: ``make docs``."""
 
 import os
 import re

@@ -17,7 +17,8 @@ from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions
 from ..scores.totals import Together
 from ..sources import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
-from ..sources.batch import arrow, mark_of, values_in
+from ..sources.batch import arrow
+from ..sources.cells import as_given
 from ..sources.roles import Roles
 from ..table import Schema
 from ..table._messages import shown, suggestion
@@ -193,7 +194,7 @@ class _Predicting:
         if batch.carried is not None:
             columns = [batch.carried.column(name) for name in self.kept]
         else:
-            columns = [_as_given(*batch.column(name)) for name in self.kept]
+            columns = [as_given(*batch.column(name)) for name in self.kept]
         # Arrow stores column by column; one transposed copy makes every column contiguous.
         by_outcome = np.ascontiguousarray(probs.T)
         return pa.RecordBatch.from_arrays(
@@ -268,29 +269,6 @@ def _predicted(
         batches.close()
     if work.undefined:
         work.fitted.tell_undefined(sum(work.undefined), n_rows)
-
-
-def _as_given(array: "pyarrow.Array", field: "pyarrow.Field") -> "pyarrow.Array":
-    """Return the cells of a kept column as plain values, decoded from their dictionary.
-
-    Parameters
-    ----------
-    array : pyarrow.Array
-        The cells, possibly dictionary-encoded.
-    field : pyarrow.Field
-        Field of the column, whose metadata mark the original type of values.
-    """
-    pa = arrow()
-    if not pa.types.is_dictionary(array.type):
-        return array
-    mark = mark_of(field)
-    if not mark.startswith("json"):
-        return array.dictionary_decode()
-    values = values_in(array.dictionary, mark)
-    # Values of several types were stored as JSON; a column of Arrow has one type, so they become text.
-    if len({type(value) for value in values}) > 1:
-        values = [value if isinstance(value, str) else str(value) for value in values]
-    return pa.array(values).take(array.indices)
 
 
 def _present(columns: Sequence[str], batches: Batches) -> tuple[str, ...]:
