@@ -108,6 +108,11 @@ class Coded(Shown):
         """Number of rows that the table stands for."""
         return float(self.n_rows if self.weights is None else self.weights.sum())
 
+    @property
+    def row_weights(self) -> FloatArray:
+        """Weight of each row: 1 for all if the table has no weights."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights
+
     def relative(self) -> "Coded":
         """Return the table with weights scaled to add up to the number of rows with a positive weight.
 

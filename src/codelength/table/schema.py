@@ -130,6 +130,10 @@ class Schema(Shown):
         """Length of a flat table: one cell per value, plus one per variable for missing."""
         return int(self.offsets[-1])
 
+    def cells(self, i: int) -> slice:
+        """Return the place of the values of variable ``i`` in a flat table, without its cell for missing."""
+        return slice(int(self.offsets[i]), int(self.offsets[i + 1]) - 1)
+
     @property
     def code_type(self) -> type[np.unsignedinteger[Any]]:
         """Smallest unsigned integer type that holds every code."""

@@ -2,14 +2,12 @@
 
 from .alignment import align
 from .bootstrap import Bootstrap, bootstrap
-from .convergence import effective_sample_size, r_hat
 from .coordinates import Coordinates
 from .design import design_standard_errors
-from .gibbs import PosteriorSample, posterior_sample
+from .gibbs import PosteriorSample, effective_sample_size, posterior_sample, r_hat
 from .information import StandardErrors, standard_errors
-from .intervals import Intervals
+from .intervals import Intervals, with_profile_bounds
 from .likelihood_ratio import LikelihoodRatioTest, likelihood_ratio_test
-from .profile import with_profile_bounds
 
 __all__ = [
     "Bootstrap",

@@ -1,4 +1,4 @@
-"""Bootstrap: sampling variation of the estimates.
+"""Bootstrap: sampling variation of the estimates. Rows drawn from a mixture.
 
 Every replication is a table, and EM starts from the estimates, so that it ends at the corresponding maximum.
 Its components are still matched with those of the estimates (:mod:`.alignment`).
@@ -11,15 +11,16 @@ kind                 table of a replication
 ===================  ================================================================================
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from ..._display import Shown, counted
+from ..._display import counted
 from ...blocks import Block, Facts
-from ...errors import DataError
 from ...mixture._replications import Progress, climb, repeat, reweighted, softened
+from ...mixture.clusterings import single_rows
 from ...mixture.em._layout import JointRows, joint_rows
 from ...mixture.em._problem import EMProblem
 from ...mixture.em.em import check_run
@@ -27,18 +28,19 @@ from ...mixture.parameters import MixtureParameters
 from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded
 from ...table.checks import check_choice, check_size
-from ...typing import BoolArray, FloatArray, IntArray
+from ...table.coded import unchecked
+from ...typing import BoolArray, FloatArray
 from .alignment import align
 from .coordinates import Coordinates
-from .drawing import draw_rows, missing_cells
-from .intervals import Intervals, check_level, quantile_bounds
+from .information import rows_in_use
+from .intervals import Estimates, Intervals, check_level, quantile_bounds
 
 BootstrapKind = Literal["nonparametric", "parametric"]
 Weighting = Literal["counts", "relative"]
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Bootstrap(Shown):
+class Bootstrap(Estimates):
     """Estimates from the bootstrap replications.
 
     Attributes
@@ -65,11 +67,6 @@ class Bootstrap(Shown):
     n_unconverged: int
 
     @property
-    def mixture(self) -> MixtureParameters:
-        """The estimates from the table itself."""
-        return self.coordinates.mixture
-
-    @property
     def n_replications(self) -> int:
         """Number of replications."""
         return len(self.log_likelihoods)
@@ -93,15 +90,7 @@ class Bootstrap(Shown):
         # precision.
         of_classes[:, of_classes[0] == of_classes[1]] = np.nan
         of_values[:, of_values[0] == of_values[1]] = np.nan
-        return Intervals(
-            self.mixture,
-            level,
-            f"{self.kind} bootstrap",
-            of_classes,
-            of_values,
-            self.coordinates.class_boundary,
-            self.coordinates.value_boundary,
-        )
+        return self._intervals(level, f"{self.kind} bootstrap", of_classes, of_values)
 
     def _title(self) -> str:
         return f"Bootstrap: {counted(self.n_replications, 'replication')}, {self.kind}"
@@ -170,21 +159,16 @@ def bootstrap(
     check_choice("weighting", weighting, Weighting)
     check_size("n_replications", n_replications)
     tol = check_run(max_iter, tol)
-    rows = mixture.coded(coded)
-    if not rows.total_weight > 0:
-        raise DataError("there are no rows to draw from; give the rows that the mixture was fitted to")
-    resampling = _Resampling.of(rows, mixture, kind, weighting)
-    spread = pseudocounts(prior, rows.schema)
-    total = float(resampling.distinct.total_weight)
+    rows = rows_in_use(coded, mixture)
+    spread, total = pseudocounts(prior, rows.schema), rows.total_weight
+    drawn = _tables(rows, mixture, kind, weighting)
     # Softened, because a replication of the parametric kind or a resample may need a probability that is zero
     # in the estimates.
     start = softened(mixture, total)
 
     def one(stream: np.random.Generator) -> tuple[MixtureParameters, float, bool]:
-        joint = resampling.drawn(stream)
-        state, log_likelihood, converged = climb(
-            EMProblem.of(rows.schema, joint, spread), [start], max_iter, tol
-        )
+        problem = EMProblem.of(rows.schema, drawn(stream), spread)
+        state, log_likelihood, converged = climb(problem, [start], max_iter, tol)
         return align(mixture, state), log_likelihood, converged
 
     found = repeat(one, n_replications, random_state, n_threads, progress)
@@ -198,59 +182,79 @@ def bootstrap(
     )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Resampling:
-    """Distinct rows of the table, and how the table of a replication is drawn from them.
+def _tables(
+    rows: Coded, mixture: MixtureParameters, kind: BootstrapKind, weighting: Weighting
+) -> Callable[[np.random.Generator], JointRows]:
+    """Return a function that draws the table of a replication."""
+    distinct, places = rows.merged()
+    n_drawn = max(1, round(distinct.total_weight))
+    if kind == "parametric":
+        missing = missing_cells(distinct)
+        return lambda stream: joint_rows(draw_rows(mixture, n_drawn, stream, missing))
+    # Resampling rows is a draw of multiplicities: the distinct rows are laid out once for all replications.
+    joint, weights = joint_rows(distinct), rows.row_weights
+    if weighting == "counts":
+        chances = joint.weights / joint.weights.sum()
+        return lambda stream: reweighted(joint, stream.multinomial(n_drawn, chances))
+    places, weights = places[weights > 0], weights[weights > 0]
 
-    Attributes
+    def of_rows(stream: np.random.Generator) -> JointRows:
+        times = stream.multinomial(len(weights), np.full(len(weights), 1 / len(weights)))
+        return reweighted(joint, np.bincount(places, times * weights, distinct.n_rows))
+
+    return of_rows
+
+
+def draw_rows(
+    mixture: MixtureParameters, n_rows: int, generator: np.random.Generator, missing: BoolArray | None = None
+) -> Coded:
+    """Draw rows from a mixture, with the same cells missing as in a table.
+
+    Parameters
     ----------
     mixture : MixtureParameters
-        The estimates, from which the parametric bootstrap draws.
-    kind, weighting : str
-        As in :func:`bootstrap`.
-    distinct : Coded
-        The distinct rows.
-    joint : JointRows
-        The layout of the distinct rows for EM.
-    missing : array of shape (n_distinct, n_columns), optional
-        Missing cells of the distinct rows, for the parametric bootstrap.
-    own : array of shape (n_used,)
-        Weights of the rows of the table that have one.
-    places : array of shape (n_used,)
-        Their distinct rows.
+        The mixture.
+    n_rows : int
+        Number of rows.
+    generator : Generator
+        The random stream.
+    missing : array of shape (n_rows, n_variables), optional
+        Mask of cells to leave missing.
+
+    Returns
+    -------
+    Coded
+        The rows.
+
+    Examples
+    --------
+    >>> from codelength.mixture import with_components
+    >>> from codelength.table import Schema
+    >>> schema = with_components(Schema.from_sizes([2]), 1)
+    >>> certain = MixtureParameters(schema, np.array([1.0]), np.array([[0.0, 1.0, 1.0]]))
+    >>> draw_rows(certain, 3, np.random.default_rng(0)).codes.ravel()
+    array([1, 1, 1], dtype=uint8)
     """
+    schema = mixture.schema
+    ends = np.cumsum(mixture.class_probs)
+    components = np.searchsorted(ends, generator.random(n_rows) * ends[-1], side="right")
+    components = np.minimum(components, mixture.n_components - 1)
+    codes = np.empty((n_rows, schema.n_variables), dtype=schema.code_type, order="F")
+    for i in range(schema.n_variables):
+        # One sorted list for all components, with the cumulated probabilities of component k between k and k
+        # + 1: a single search draws the values of all rows.
+        ladder = np.cumsum(mixture.of(i), axis=1)
+        ladder = (ladder / ladder[:, -1:] + np.arange(mixture.n_components)[:, None]).ravel()
+        drawn = np.searchsorted(ladder, components + generator.random(n_rows), side="right")
+        codes[:, i] = np.minimum(drawn - components * schema.n_values[i], schema.n_values[i] - 1)
+    if missing is not None:
+        codes[missing] = np.broadcast_to(schema.n_values.astype(codes.dtype), codes.shape)[missing]
+    return unchecked(schema, codes, np.zeros(n_rows, dtype=np.uint8))
 
-    mixture: MixtureParameters
-    kind: BootstrapKind
-    weighting: Weighting
-    distinct: Coded
-    joint: JointRows
-    missing: BoolArray | None
-    own: FloatArray
-    places: IntArray
 
-    @classmethod
-    def of(
-        cls, rows: Coded, mixture: MixtureParameters, kind: BootstrapKind, weighting: Weighting
-    ) -> "_Resampling":
-        """Merge equal rows, and prepare what all replications share."""
-        distinct, places = rows.merged()
-        missing = missing_cells(distinct) if kind == "parametric" else None
-        own = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-        used = np.flatnonzero(own > 0)
-        joint = joint_rows(distinct)
-        return cls(mixture, kind, weighting, distinct, joint, missing, own[used], places[used])
-
-    def drawn(self, stream: np.random.Generator) -> JointRows:
-        """Draw the table of a replication."""
-        n_drawn = max(1, round(float(self.distinct.total_weight)))
-        if self.kind == "parametric":
-            return joint_rows(draw_rows(self.mixture, n_drawn, stream, self.missing))
-        if self.weighting == "counts":
-            # Resampling rows is a draw of multiplicities: the distinct rows are laid out once for all
-            # replications.
-            chances = self.joint.weights / self.joint.weights.sum()
-            return reweighted(self.joint, stream.multinomial(n_drawn, chances))
-        n_used = len(self.own)
-        times = stream.multinomial(n_used, np.full(n_used, 1 / n_used))
-        return reweighted(self.joint, np.bincount(self.places, times * self.own, self.distinct.n_rows))
+def missing_cells(coded: Coded) -> BoolArray | None:
+    """Return a mask of the missing cells, one row per single row of the table; None if no cell is missing."""
+    if not (coded.codes == coded.schema.n_values).any():
+        return None
+    rows = single_rows(coded)
+    return np.asarray(rows.codes == rows.schema.n_values)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...decisions import first_best
 from ...mixture.parameters import MixtureParameters
-from ...typing import BoolArray, FloatArray, IntArray
+from ...typing import BoolArray, CodeArray, FloatArray, IntArray
 
 LEAST_ROWS = 0.01
 """A value with fewer expected rows in a component counts as estimated to be impossible."""
@@ -43,8 +43,7 @@ class Coordinates:
         class_boundary = sizes < LEAST_ROWS
         impossible = sizes[:, None] * mixture.value_probs < LEAST_ROWS
         value_boundary = np.zeros_like(impossible)
-        for i in range(schema.n_variables):
-            own = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
+        for own in map(schema.cells, range(schema.n_variables)):
             n_possible = (~impossible[:, own]).sum(axis=1, keepdims=True)
             # If all other values are impossible, the remaining one is certain and on the boundary too.
             value_boundary[:, own] = impossible[:, own] | (n_possible == 1)
@@ -60,11 +59,10 @@ class Coordinates:
         for r, probs in enumerate(self.mixture.value_probs):
             free = ~self.value_boundary[r]
             free[schema.offsets[1:] - 1] = False
-            for i in range(schema.n_variables):
-                own = probs[schema.offsets[i] : schema.offsets[i + 1] - 1]
+            for own in map(schema.cells, range(schema.n_variables)):
                 # The most probable value is farthest from the boundary, so its log is the most stable
                 # reference.
-                free[schema.offsets[i] + first_best(own)] = False
+                free[own.start + first_best(probs[own])] = False
             found.append(np.flatnonzero(free))
         return tuple(found)
 
@@ -95,51 +93,84 @@ class Coordinates:
         schema = self.mixture.schema
         return np.repeat(np.arange(schema.n_variables), schema.n_values + 1)
 
-    def of_values(self, r: int) -> FloatArray:
-        r"""Return the matrix from cells to scores in component *r*, shape (n_free, n_cells + 1).
+    @cached_property
+    def linear(self) -> tuple[FloatArray, ...]:
+        r"""Matrices from the cells of a row to its scores, of shape (1 + n_free, n_cells + 1) per component.
 
-        The score of a free value *l* is :math:`[x_i = l] - p_{ril}`, and zero if :math:`x_i` is missing.
+        Every row holds the last cell. The first score is the share of the component, whose centre
+        :meth:`centred` subtracts. That of a free value *l* is :math:`[x_i = l] - p_{ril}`, and zero if
+        :math:`x_i` is missing.
         """
-        cells, probs = self.free_cells[r], self.mixture.value_probs[r]
-        linear = np.zeros((len(cells), self.mixture.schema.n_cells + 1))
-        # Derivative of a log probability by a logit: indicator minus probability, within the variable only.
-        same = self.variables[cells][:, None] == self.variables[None, :]
-        linear[:, :-1] = np.where(same, -probs[cells][:, None], 0.0)
-        linear[:, self.mixture.schema.offsets[1:] - 1] = 0.0
-        linear[np.arange(len(cells)), cells] += 1.0
-        return linear
+        found = []
+        for cells, probs in zip(self.free_cells, self.mixture.value_probs, strict=True):
+            linear = np.zeros((1 + len(cells), self.mixture.schema.n_cells + 1))
+            linear[0, -1] = 1.0
+            # Derivative of a log probability by a logit: indicator minus probability, within the variable.
+            same = self.variables[cells][:, None] == self.variables[None, :]
+            linear[1:, :-1] = np.where(same, -probs[cells][:, None], 0.0)
+            linear[1:, self.mixture.schema.offsets[1:] - 1] = 0.0
+            linear[1 + np.arange(len(cells)), cells] += 1.0
+            found.append(linear)
+        return tuple(found)
 
-    def joined(self, scores: list[FloatArray], shares: FloatArray, total: FloatArray) -> FloatArray:
-        """Join the scores of class shares with those of values."""
-        free = self.free_classes
-        return np.concatenate(
-            [shares[:, free] - total[:, None] * self.mixture.class_probs[free], *scores], axis=1
-        )
+    def centred(self, scores: FloatArray) -> FloatArray:
+        """Return the scores of the free logits from those of :attr:`linear`, one row per row."""
+        firsts, free = self.starts[:-1] - self.starts[0] + np.arange(len(self.linear)), self.free_classes
+        shares = scores[:, firsts]
+        # The score of a component is its share minus its probability; shares of a row add up to its weight.
+        of_classes = shares[:, free] - np.outer(shares.sum(axis=1), self.mixture.class_probs[free])
+        return np.concatenate((of_classes, np.delete(scores, firsts, axis=1)), axis=1)
+
+    def group_scores(
+        self, codes: CodeArray, shares: FloatArray, groups: IntArray, n_groups: int
+    ) -> FloatArray:
+        """Sum the scores of the rows of each group, shape (n_groups, n_free).
+
+        Parameters
+        ----------
+        codes : array of shape (n_rows, n_variables)
+            The rows.
+        shares : array of shape (n_rows, n_components)
+            Probability of each component for each row, times the weight of the row.
+        groups : array of shape (n_rows,)
+            Group of each row.
+        n_groups : int
+            Number of groups.
+        """
+        from ._kernels import add_cell_shares
+
+        schema = self.mixture.schema
+        sums = np.zeros((n_groups, len(self.linear), schema.n_cells + 1))
+        add_cell_shares(codes, schema.offsets, shares, groups, sums)
+        np.add.at(sums[:, :, -1], groups, shares)
+        # Scores are linear in the cells, so cells are summed first and mapped to scores once per group.
+        scores = [sums[:, r] @ linear.T for r, linear in enumerate(self.linear)]
+        return self.centred(np.concatenate(scores, axis=1))
 
     def variances(self, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        r"""Compute the variances of all probabilities from the covariance of the logits; NaN on the boundary.
+        """Compute the variances of all probabilities from the covariance of the logits; NaN on the boundary.
 
-        The delta method with :math:`\partial p_l / \partial \theta_m = p_l ([l = m] - p_m)`.
+        By the delta method, with :func:`softmax_slopes`.
         """
-        mixture, schema = self.mixture, self.mixture.schema
-        free = self.free_classes
-        slopes = -np.outer(mixture.class_probs, mixture.class_probs[free])
-        slopes[free, np.arange(len(free))] += mixture.class_probs[free]
-        of_classes = _quadratic(slopes, covariance[: len(free), : len(free)])
+        mixture, n_classes = self.mixture, len(self.free_classes)
+        slopes = softmax_slopes(mixture.class_probs)[:, self.free_classes]
+        of_classes = _quadratic(slopes, covariance[:n_classes, :n_classes])
         of_classes[self.class_boundary] = np.nan
         # Values of one variable in one component depend on their own logits only: small blocks.
         of_values = np.full(mixture.value_probs.shape, np.nan)
         for r, cells in enumerate(self.free_cells):
             for i in np.unique(self.variables[cells]):
-                own = np.flatnonzero(self.variables[cells] == i)
-                start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
-                probs = mixture.value_probs[r, start:stop]
-                slopes = -np.outer(probs, probs[cells[own] - start])
-                slopes[cells[own] - start, np.arange(len(own))] += probs[cells[own] - start]
+                places, own = mixture.schema.cells(i), np.flatnonzero(self.variables[cells] == i)
+                slopes = softmax_slopes(mixture.value_probs[r, places])[:, cells[own] - places.start]
                 at = self.starts[r] + own
-                of_values[r, start:stop] = _quadratic(slopes, covariance[np.ix_(at, at)])
+                of_values[r, places] = _quadratic(slopes, covariance[np.ix_(at, at)])
         of_values[self.value_boundary] = np.nan
         return of_classes, of_values
+
+
+def softmax_slopes(probs: FloatArray) -> FloatArray:
+    r"""Return the derivatives of probabilities by their logits, :math:`p_l ([l = m] - p_m)`."""
+    return np.asarray(np.diag(probs) - np.outer(probs, probs))
 
 
 def _quadratic(slopes: FloatArray, covariance: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ with :math:`s_c` the sum of the weighted scores of cluster *c*, :math:`\bar s_h`
 taken as drawn with replacement. Without clusters every row is a cluster; without strata there is one stratum.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from ...table import Coded
 from ...table.checks import as_array
 from ...typing import FloatArray, IntArray
 from .coordinates import Coordinates
-from .information import StandardErrors, information_matrix, inverse
+from .information import StandardErrors, information_matrix, inverse, rows_in_use
 
 CLUSTERS_AT_ONCE = 4096
 """Maximum number of clusters whose scores are held in memory together."""
@@ -73,18 +74,14 @@ def design_standard_errors(
     >>> pairs.of_variable(0).round(4)  # the standard error of the mean of 0, 1 and 1
     array([[0.3333, 0.3333]])
     """
-    rows = mixture.coded(coded)
-    if not rows.total_weight > 0:
-        raise DataError(
-            "there are no rows, so nothing is known about the mixture; give the rows it was fitted to"
-        )
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    names, groups, of_groups = sampling_units(clusters, strata, weights)
-    coordinates = Coordinates.of(mixture, float(weights.sum()))
+    rows = rows_in_use(coded, mixture)
+    names, groups, of_groups = sampling_units(clusters, strata, rows.row_weights)
+    coordinates = Coordinates.of(mixture, rows.total_weight)
     covariance, n_unidentified = inverse(
         information_matrix(rows.distinct(), coordinates, "observed", prior, n_threads=n_threads)
     )
-    spread = _spread_of_scores(rows, coordinates, weights, groups, of_groups, n_threads)
+    scores = _cluster_scores(rows, coordinates, groups, of_groups, n_threads)
+    spread = spread_of_sums(scores, coordinates.n_free, of_groups)
     # Parameters that the table does not identify stay unknown and do not enter the product.
     known = ~np.isnan(np.diagonal(covariance))
     inner = covariance[np.ix_(known, known)]
@@ -151,67 +148,41 @@ def _numbers(name: str, values: Any, n_rows: int) -> IntArray:
     return np.asarray(np.unique(array, return_inverse=True)[1], dtype=np.int64).ravel()
 
 
-def _spread_of_scores(
-    rows: Coded,
-    coordinates: Coordinates,
-    weights: FloatArray,
-    groups: IntArray,
-    of_groups: IntArray,
-    n_threads: int | None,
-) -> FloatArray:
-    # Rows sorted by cluster, those of weight zero dropped: a range of clusters is then a range of rows.
-    order = np.argsort(groups, kind="stable")
-    order = order[np.searchsorted(groups[order], 0) :]
-    bounds = np.searchsorted(groups[order], np.arange(len(of_groups) + 1))
-    n_free, n_strata = coordinates.n_free, int(of_groups.max()) + 1
-    sizes = np.bincount(of_groups, minlength=n_strata).astype(np.float64)
-    factors = sizes / np.maximum(sizes - 1, 1)
-    products, sums = np.zeros((n_free, n_free)), np.zeros((n_strata, n_free))
-    for low in range(0, len(of_groups), CLUSTERS_AT_ONCE):
-        high = min(low + CLUSTERS_AT_ONCE, len(of_groups))
-        own = order[bounds[low] : bounds[high]]
-        scores = group_scores(
-            rows.take(own), coordinates, weights[own], groups[own] - low, high - low, n_threads
-        )
-        products += scores.T @ (factors[of_groups[low:high]][:, None] * scores)
-        np.add.at(sums, of_groups[low:high], scores)
+def spread_of_sums(parts: Iterable[FloatArray], n_scores: int, strata: IntArray) -> FloatArray:
+    """Compute the covariance of a sum of scores over clusters, drawn independently within strata.
+
+    Parameters
+    ----------
+    parts : iterable of arrays of shape (any number, n_scores)
+        Summed scores of clusters, some clusters after the others.
+    n_scores : int
+        Number of scores.
+    strata : array of shape (n_clusters,)
+        Stratum of each cluster.
+    """
+    # A stratum of rows of weight zero has no clusters.
+    sizes = np.maximum(np.bincount(strata), 1).astype(np.float64)
+    factors, stop = sizes / np.maximum(sizes - 1, 1), 0
+    products, sums = np.zeros((n_scores, n_scores)), np.zeros((len(sizes), n_scores))
+    for scores in parts:
+        own, stop = strata[stop : stop + len(scores)], stop + len(scores)
+        products += scores.T @ (factors[own][:, None] * scores)
+        np.add.at(sums, own, scores)
     # The mean of a stratum is subtracted in the end, so that one pass over the clusters is enough.
     return products - (sums.T * (factors / sizes)) @ sums
 
 
-def group_scores(
-    rows: Coded,
-    coordinates: Coordinates,
-    weights: FloatArray,
-    groups: IntArray,
-    n_groups: int,
-    n_threads: int | None = None,
-) -> FloatArray:
-    """Sum the weighted scores of the rows of each group, shape (n_groups, n_free).
-
-    Parameters
-    ----------
-    rows : Coded
-        The rows.
-    coordinates : Coordinates
-        The free logits.
-    weights : array of shape (n_rows,)
-        Weights of the rows.
-    groups : array of shape (n_rows,)
-        Group of each row.
-    n_groups : int
-        Number of groups.
-    n_threads : int, optional
-        Threads to run on.
-    """
-    from ._moment_kernels import add_cell_shares
-
-    mixture, schema = coordinates.mixture, coordinates.mixture.schema
-    weighted = mixture.responsibilities(rows, n_threads) * weights[:, None]
-    sums = np.zeros((n_groups, mixture.n_components, schema.n_cells + 1))
-    add_cell_shares(rows.codes, schema.offsets, weighted, groups, sums)
-    np.add.at(sums[:, :, -1], groups, weighted)
-    # Scores are linear in the cells, so cells are summed first and mapped to scores once per group.
-    scores = [sums[:, r] @ coordinates.of_values(r).T for r in range(mixture.n_components)]
-    shares = sums[:, :, -1]
-    return coordinates.joined(scores, shares, shares.sum(axis=1))
+def _cluster_scores(
+    rows: Coded, coordinates: Coordinates, groups: IntArray, strata: IntArray, n_threads: int | None
+) -> Iterator[FloatArray]:
+    """Yield the summed scores of clusters, some thousands at a time."""
+    # Rows sorted by cluster, those of weight zero dropped: a range of clusters is then a range of rows.
+    order = np.argsort(groups, kind="stable")
+    order = order[np.searchsorted(groups[order], 0) :]
+    bounds = np.searchsorted(groups[order], np.arange(len(strata) + 1))
+    for low in range(0, len(strata), CLUSTERS_AT_ONCE):
+        high = min(low + CLUSTERS_AT_ONCE, len(strata))
+        places = order[bounds[low] : bounds[high]]
+        own = rows.take(places)
+        shares = coordinates.mixture.responsibilities(own, n_threads) * own.row_weights[:, None]
+        yield coordinates.group_scores(own.codes, shares, groups[places] - low, high - low)

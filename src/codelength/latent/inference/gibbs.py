@@ -5,6 +5,13 @@ the same counts that predict it (Liu 1994, JASA 89). After each sweep that is ke
 from their Dirichlet distributions given the clustering. Components are then matched one to one with those
 of a reference mixture with which they share most rows, so that draws of different sweeps and chains are
 comparable.
+
+The diagnostics of the chains are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian
+Analysis 16: chains are split in halves and draws replaced by normal scores of their ranks, so that heavy
+tails do not matter.
+
+Order of reading: :class:`PosteriorSample`, :func:`posterior_sample`, ``_chain``; then :func:`r_hat` and
+:func:`effective_sample_size`. Depends on the sampler of :mod:`codelength.mixture.clusterings`.
 """
 
 from dataclasses import dataclass
@@ -12,10 +19,11 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
 
-from ..._display import Shown, counted
+from ..._display import counted
 from ...blocks import Block, Facts
-from ...errors import DataError
 from ...mixture._replications import Progress, repeat
 from ...mixture.clusterings import ClusteringState, ObservedCells, drawn_labels, single_rows
 from ...mixture.costs import check_memory
@@ -25,15 +33,15 @@ from ...table import Coded
 from ...table.checks import check_choice, check_size, check_whole
 from ...typing import FloatArray, IntArray
 from .alignment import matching
-from .convergence import effective_sample_size, r_hat
 from .coordinates import Coordinates
-from .intervals import Intervals, check_level, quantile_bounds
+from .information import rows_in_use
+from .intervals import Estimates, Intervals, check_level, quantile_bounds, with_shares
 
 Start = Literal["mixture", "random"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PosteriorSample(Shown):
+class PosteriorSample(Estimates):
     """Draws from the posterior distribution of a mixture, with components matched to a reference.
 
     Attributes
@@ -53,18 +61,11 @@ class PosteriorSample(Shown):
     value_draws: FloatArray
     memberships: FloatArray
 
-    @property
-    def mixture(self) -> MixtureParameters:
-        """The reference mixture."""
-        return self.coordinates.mixture
-
     @cached_property
     def mean(self) -> MixtureParameters:
         """The posterior mean of the probabilities."""
-        mixture = self.mixture
-        return MixtureParameters(
-            mixture.schema, self.class_draws.mean(axis=(0, 1)), self.value_draws.mean(axis=(0, 1))
-        )
+        means = self.class_draws.mean(axis=(0, 1)), self.value_draws.mean(axis=(0, 1))
+        return MixtureParameters(self.mixture.schema, *means)
 
     @cached_property
     def r_hat(self) -> tuple[FloatArray, FloatArray]:
@@ -78,25 +79,18 @@ class PosteriorSample(Shown):
 
     def intervals(self, level: float = 0.95) -> Intervals:
         """Compute equal-tailed credible intervals."""
-        level, mixture = check_level(level), self.mixture
-        of_values = quantile_bounds(self.value_draws.reshape(-1, *mixture.value_probs.shape), level)
-        of_values[:, :, mixture.schema.offsets[1:] - 1] = np.nan
-        return Intervals(
-            mixture,
-            level,
-            "posterior sample",
-            quantile_bounds(self.class_draws.reshape(-1, mixture.n_components), level),
-            of_values,
-            self.coordinates.class_boundary,
-            self.coordinates.value_boundary,
-        )
+        level = check_level(level)
+        of_classes = quantile_bounds(np.concatenate(self.class_draws), level)
+        of_values = quantile_bounds(np.concatenate(self.value_draws), level)
+        of_values[:, :, self.mixture.schema.offsets[1:] - 1] = np.nan
+        return self._intervals(level, "posterior sample", of_classes, of_values)
 
     def _of_each(self, figure: Any) -> tuple[FloatArray, FloatArray]:
-        of_classes = np.array([figure(self.class_draws[:, :, k]) for k in range(self.mixture.n_components)])
-        of_values = np.full(self.mixture.value_probs.shape, np.nan)
-        for place in np.ndindex(of_values.shape):
-            of_values[place] = figure(self.value_draws[:, :, *place])
-        return of_classes, of_values
+        draws = with_shares(self.value_draws, self.class_draws)
+        found = np.empty(draws.shape[2:])
+        for place in np.ndindex(found.shape):
+            found[place] = figure(draws[:, :, *place])
+        return found[:, -1], found[:, :-1]
 
     def _title(self) -> str:
         n_chains, n_draws = self.class_draws.shape[:2]
@@ -165,14 +159,11 @@ def posterior_sample(
     check_whole("n_draws", n_draws, 4)
     check_whole("n_warmup", n_warmup, 0)
     check_size("n_chains", n_chains)
-    rows = single_rows(mixture.coded(coded))
-    if not rows.n_rows:
-        raise DataError("there are no rows to learn from; give the rows that the mixture was fitted to")
+    rows = single_rows(rows_in_use(coded, mixture))
     check_memory(
         f"{n_chains * n_draws} draws", 8.0 * n_chains * n_draws * mixture.value_probs.size, "keep fewer draws"
     )
-    spread, observed = pseudocounts(prior, rows.schema), ObservedCells.of(rows)
-    shares = mixture.responsibilities(rows)
+    spread, shares = pseudocounts(prior, rows.schema), mixture.responsibilities(rows)
 
     def chain(stream: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
         state = ClusteringState.empty(rows.schema, spread)
@@ -180,33 +171,30 @@ def posterior_sample(
             labels = stream.integers(0, mixture.n_components, rows.n_rows)
         else:
             labels = drawn_labels(shares, stream)
-        return _chain(observed, rows, shares, labels, state, n_draws, n_warmup, stream)
+        return _chain(rows, shares, labels, state, (n_warmup, n_draws), stream)
 
-    found = repeat(chain, n_chains, random_state, n_threads, progress)
-    return PosteriorSample(
-        Coordinates.of(mixture, float(rows.n_rows)),
-        np.stack([of_classes for of_classes, _, _ in found]),
-        np.stack([of_values for _, of_values, _ in found]),
-        np.mean([times for _, _, times in found], axis=0),
+    of_classes, of_values, times = zip(
+        *repeat(chain, n_chains, random_state, n_threads, progress), strict=True
     )
+    coordinates = Coordinates.of(mixture, float(rows.n_rows))
+    return PosteriorSample(coordinates, np.stack(of_classes), np.stack(of_values), np.mean(times, axis=0))
 
 
 def _chain(
-    observed: ObservedCells,
     rows: Coded,
     shares: FloatArray,
     labels: IntArray,
     state: ClusteringState,
-    n_draws: int,
-    n_warmup: int,
+    n_sweeps: tuple[int, int],
     stream: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the draws of one chain, and the share of them in which each row was in each component."""
     from ...mixture._kernels import fill, sweep
 
-    schema, n_components = rows.schema, rows.schema.n_classes
-    of_classes = np.empty((n_draws, n_components))
+    (n_warmup, n_draws), schema, n_components = n_sweeps, rows.schema, rows.schema.n_classes
+    of_classes, times = np.empty((n_draws, n_components)), np.zeros(shares.shape)
     of_values = np.empty((n_draws, n_components, schema.n_cells))
-    times, at = np.zeros((rows.n_rows, n_components)), np.arange(rows.n_rows)
+    observed, at = ObservedCells.of(rows), np.arange(rows.n_rows)
     fill(observed, labels, state)
     for number in range(-n_warmup, n_draws):
         sweep(observed, labels, stream.random(rows.n_rows), state)
@@ -227,3 +215,95 @@ def _chain(
         # ``order`` maps reference to component; its inverse maps the labels.
         times[at, np.argsort(order)[labels]] += 1 / n_draws
     return of_classes, of_values, times
+
+
+def r_hat(draws: FloatArray) -> float:
+    """Compute the scale reduction of chains of one quantity, the larger of that of location and of scale.
+
+    Near 1 if the chains have mixed; above 1.01 they should be run longer.
+
+    Parameters
+    ----------
+    draws : array of shape (n_chains, n_draws)
+        At least four draws per chain. Draws that are all equal give NaN.
+
+    Examples
+    --------
+    >>> chains = np.random.default_rng(0).normal(size=(4, 500))
+    >>> round(r_hat(chains), 2), r_hat(chains + [[0], [0], [0], [3]]) > 1.2
+    (1.0, True)
+    """
+    halves = _halves(draws)
+    if np.ptp(halves) == 0:
+        return float("nan")
+    # Chains with equal means but different spread are detected on the folded draws.
+    folded = np.abs(halves - np.median(halves))
+    return max(_reduction(_scores(halves)), _reduction(_scores(folded)))
+
+
+def effective_sample_size(draws: FloatArray) -> float:
+    """Compute the number of independent draws that are worth as much for the centre of the distribution.
+
+    Parameters
+    ----------
+    draws : array of shape (n_chains, n_draws)
+        As in :func:`r_hat`.
+
+    Examples
+    --------
+    >>> chains = np.random.default_rng(0).normal(size=(4, 500))
+    >>> 1500 < effective_sample_size(chains) < 2500
+    True
+    >>> effective_sample_size(np.cumsum(chains, axis=1)) < 50
+    True
+    """
+    halves = _halves(draws)
+    if np.ptp(halves) == 0:
+        return float("nan")
+    scores = _scores(halves)
+    n_chains, n_draws = scores.shape
+    covariances = _autocovariances(scores).mean(axis=0)
+    within = covariances[0] * n_draws / (n_draws - 1)
+    total = covariances[0] + scores.mean(axis=1).var(ddof=1)
+    # Autocorrelations over all chains: chains that have not mixed look correlated at every lag.
+    correlations = 1 - (within - covariances) / total
+    correlations[0] = 1.0
+    # Sums of neighbouring autocorrelations are positive and decreasing in theory (Geyer 1992): the sum is
+    # truncated at the first that is not positive, and made decreasing.
+    n_pairs = max(0, (n_draws - 3) // 2)
+    pairs = correlations[: 2 * n_pairs].reshape(-1, 2).sum(axis=1)
+    negative = np.flatnonzero(pairs <= 0)
+    n_pairs = int(negative[0]) if len(negative) else n_pairs
+    decreasing = float(np.minimum.accumulate(pairs[:n_pairs]).sum())
+    time = 2 * decreasing - 1 + max(float(correlations[2 * n_pairs]), 0)
+    size = n_chains * n_draws
+    # Antithetic chains may be worth more than their draws; the bound is that of the paper.
+    return float(size / max(time, 1 / np.log10(size)))
+
+
+def _halves(draws: FloatArray) -> FloatArray:
+    """Split each chain into two; a draw in the middle is dropped."""
+    half = draws.shape[1] // 2
+    return np.concatenate((draws[:, :half], draws[:, -half:]))
+
+
+def _scores(draws: FloatArray) -> FloatArray:
+    # Ranks over all chains together, with the offsets of Blom (1958).
+    ranks = rankdata(draws, method="average").reshape(draws.shape)
+    return np.asarray(ndtri((ranks - 0.375) / (draws.size + 0.25)))
+
+
+def _reduction(scores: FloatArray) -> float:
+    n_draws = scores.shape[1]
+    within = float(scores.var(axis=1, ddof=1).mean())
+    between = float(scores.mean(axis=1).var(ddof=1))
+    total = (n_draws - 1) / n_draws * within + between
+    return float(np.sqrt(total / within)) if within > 0 else float("inf")
+
+
+def _autocovariances(scores: FloatArray) -> FloatArray:
+    n_draws = scores.shape[1]
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    # Padded with zeros to twice the length, so that the circular convolution does not wrap around.
+    spectrum = np.fft.rfft(centred, 2 * n_draws, axis=1)
+    return np.asarray(np.fft.irfft(np.abs(spectrum) ** 2, axis=1)[:, :n_draws] / n_draws)

@@ -17,29 +17,31 @@ information is the complete one less the part that is lost with the components (
 and everything in it is a sum over pairs of cells. Pseudocounts above 1 add the curvature of the log prior.
 
 Order of reading: :class:`StandardErrors` (the result), :func:`standard_errors`, :func:`information_matrix`,
-then the parts of the matrix. :func:`inverse` and :func:`outer_products` are used by other estimates too.
-
-Depends on ``coordinates`` (free logits, and estimates on the boundary) and on ``_moments`` (sums over pairs
-of cells).
+then the parts of the matrix. :func:`inverse` and :func:`multinomial_curvature` are used by other estimates
+too. Depends on ``coordinates`` (free logits, and estimates on the boundary) and ``intervals``.
 """
 
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import Literal
 
 import numpy as np
 from scipy.linalg import block_diag, cholesky, lapack
 
-from ..._display import Shown, counted
-from ...blocks import Block, Facts, Grid
+from ..._display import counted
+from ..._threads import in_threads
+from ...blocks import Block, Facts
+from ...counts import expected_counts
 from ...errors import DataError, Infeasible
+from ...mixture.costs import check_memory
 from ...mixture.parameters import MixtureParameters
 from ...naive_bayes import PriorLike, pseudocounts, rule_of
 from ...table import Coded
 from ...table.checks import check_choice
+from ...table.coded import changed
 from ...typing import FloatArray
-from ._moments import Moments, pair_moments
-from .coordinates import Coordinates
-from .intervals import Intervals, check_level, logit_bounds
+from .coordinates import Coordinates, softmax_slopes
+from .intervals import Estimates, Intervals, check_level, logit_bounds, probability_grid, with_shares
 
 InformationKind = Literal["observed", "empirical", "expected"]
 
@@ -51,7 +53,7 @@ SINGULAR = 1e-10
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class StandardErrors(Shown):
+class StandardErrors(Estimates):
     """Standard errors of the probabilities of a mixture.
 
     Attributes
@@ -86,53 +88,34 @@ class StandardErrors(Shown):
         of_classes, of_values = coordinates.variances(covariance)
         return cls(coordinates, method, covariance, np.sqrt(of_classes), np.sqrt(of_values), n_unidentified)
 
-    @property
-    def mixture(self) -> MixtureParameters:
-        """The estimates."""
-        return self.coordinates.mixture
-
     def of_variable(self, variable: int | str) -> FloatArray:
         """Return the standard errors of one variable's values, shape (n_components, n_values)."""
         schema = self.mixture.schema
-        i = schema.position(variable)
-        return self.value_errors[:, schema.offsets[i] : schema.offsets[i + 1] - 1]
+        return self.value_errors[:, schema.cells(schema.position(variable))]
 
     def intervals(self, level: float = 0.95) -> Intervals:
         """Compute intervals that are symmetric on the logit scale; NaN for estimates on the boundary.
 
-        :func:`codelength.latent.inference.profile.with_profile_bounds` adds intervals on the boundary.
+        :func:`codelength.latent.inference.with_profile_bounds` adds intervals on the boundary.
         """
         level, mixture = check_level(level), self.mixture
-        return Intervals(
-            mixture,
-            level,
-            self.method,
-            logit_bounds(mixture.class_probs, self.class_errors, level),
-            logit_bounds(mixture.value_probs, self.value_errors, level),
-            self.coordinates.class_boundary,
-            self.coordinates.value_boundary,
-        )
+        of_classes = logit_bounds(mixture.class_probs, self.class_errors, level)
+        of_values = logit_bounds(mixture.value_probs, self.value_errors, level)
+        return self._intervals(level, self.method, of_classes, of_values)
 
     def _title(self) -> str:
         n_free = counted(self.coordinates.n_free, "free parameter")
         return f"StandardErrors: {n_free}, by {self.method}"
 
     def _blocks(self) -> list[Block]:
-        mixture, schema = self.mixture, self.mixture.schema
-        rows = [["all", "share", *map(_with_error, mixture.class_probs, self.class_errors)]]
-        for i, variable in enumerate(schema.variables):
-            for code, value in enumerate(variable.values):
-                cell = schema.offsets[i] + code
-                texts = map(_with_error, mixture.value_probs[:, cell], self.value_errors[:, cell])
-                rows.append(
-                    ["" if code else variable.name, "missing" if value is None else str(value), *texts]
-                )
-        names = ["variable", "value", *(str(k + 1) for k in range(mixture.n_components))]
+        probs = with_shares(self.mixture.value_probs, self.mixture.class_probs)
+        errors = with_shares(self.value_errors, self.class_errors)
         n_flagged = int(self.coordinates.value_boundary.sum() + self.coordinates.class_boundary.sum())
         facts = [("estimates at the boundary, without standard error", str(n_flagged))] if n_flagged else []
         if self.n_unidentified:
             facts.append(("directions that the table does not identify", str(self.n_unidentified)))
-        return [Grid("", names, rows, n_text=2), *([Facts(facts)] if facts else [])]
+        grid = probability_grid(self.mixture, lambda k, cell: with_error(probs[k, cell], errors[k, cell]))
+        return [grid, *([Facts(facts)] if facts else [])]
 
 
 def standard_errors(
@@ -178,12 +161,21 @@ def standard_errors(
     array([[0.2165, 0.2165]])
     """
     check_choice("kind", kind, InformationKind)
-    rows = _distinct(coded, mixture)
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    coordinates = Coordinates.of(mixture, float(weights.sum()))
+    rows = rows_in_use(coded, mixture).distinct()
+    coordinates = Coordinates.of(mixture, rows.total_weight)
     information = information_matrix(rows, coordinates, kind, prior, n_threads=n_threads)
     covariance, n_unidentified = inverse(information)
     return StandardErrors.of(coordinates, f"{kind} information", covariance, n_unidentified)
+
+
+def rows_in_use(coded: Coded, mixture: MixtureParameters) -> Coded:
+    """Return the rows that a mixture was fitted to, under its schema; raise if none has any weight."""
+    rows = mixture.coded(coded)
+    if not rows.total_weight > 0:
+        raise DataError(
+            "there are no rows, so nothing is known about the mixture; give the rows it was fitted to"
+        )
+    return rows
 
 
 def information_matrix(
@@ -194,45 +186,87 @@ def information_matrix(
     *,
     n_threads: int | None = None,
 ) -> FloatArray:
-    """Compute the information about the free logits, shape (n_free, n_free).
+    """Compute the information about the free logits of distinct rows, shape (n_free, n_free).
+
+    Parameters are those of :func:`standard_errors`, with the free logits in place of the mixture.
+    """
+    mixture = coordinates.mixture
+    if kind == "expected":
+        rows = _all_rows(rows, mixture)
+    shares = mixture.responsibilities(rows, n_threads)
+    # A pseudocount of 1 + e acts like e further observations, whose curvature does not depend on their
+    # values.
+    excess = rule_of("map").offsets(pseudocounts(prior, rows.schema), rows.schema)
+    information = multinomial_curvature(coordinates, excess.class_offsets.sum(), excess.value_offsets)
+    if kind == "observed":
+        counts = expected_counts(rows, shares)
+        information += multinomial_curvature(coordinates, counts.n_rows, counts.value_counts)
+    # Louis (1982): the observed information is the complete one minus the conditional covariances of the
+    # scores. That makes a share minus 1 of the share in the product of a component with itself.
+    lanes = iter(pair_moments(rows, shares, float(kind == "observed"), n_threads))
+    linear, products = coordinates.linear, {}
+    for r, s in combinations_with_replacement(range(len(linear)), 2):
+        # Scores are linear in the cells.
+        products[r, s] = linear[r] @ next(lanes) @ linear[s].T
+        products[s, r] = products[r, s].T
+    raw = np.block([[products[r, s] for s in range(len(linear))] for r in range(len(linear))])
+    return information + coordinates.centred(coordinates.centred(raw).T)
+
+
+def pair_moments(rows: Coded, shares: FloatArray, less: float, n_threads: int | None) -> FloatArray:
+    r"""Sum products of the shares of components over the rows that hold a pair of cells.
+
+    .. math:: \sum_n w_n h_{nr} (h_{ns} - \lambda [r = s]) \quad (r \le s)
+
+    A row holds few cells, so this takes far fewer steps than the outer products of its scores. The result is
+    the same for any number of threads.
 
     Parameters
     ----------
     rows : Coded
-        Distinct rows.
-    coordinates : Coordinates
-        The free logits of the mixture.
-    kind, prior, n_threads
-        As in :func:`standard_errors`.
+        The rows, with their weights.
+    shares : array of shape (n_rows, n_components)
+        Probability of each component for each row.
+    less : float
+        :math:`\lambda`: 1 for minus the conditional covariances of the components, 0 for products.
+    n_threads : int, optional
+        Threads to run on; by default one for each processor.
+
+    Returns
+    -------
+    array of shape (n_pairs, n_cells + 1, n_cells + 1)
+        One symmetric matrix for each pair of components. Cells are laid out as in the schema, those for
+        missing included; every row holds the last one, which gives the sums of single cells and of none.
     """
-    mixture = coordinates.mixture
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    if kind == "expected":
-        rows, weights = _all_rows(rows, weights, mixture)
-    # All kinds are built from the same moments, because scores are linear in the cells.
-    moments = pair_moments(rows, weights, mixture.responsibilities(rows, n_threads), n_threads)
-    of_values = [coordinates.of_values(r) for r in range(mixture.n_components)]
-    information = outer_products(coordinates, moments, of_values)
-    if kind == "observed":
-        # Louis (1982): complete information, minus complete products, plus outer products of the scores; the
-        # last two terms are minus the conditional covariance.
-        information += _complete(coordinates, moments) - _complete_products(coordinates, moments, of_values)
-    return information + _of_prior(coordinates, prior)
+    from ._kernels import add_moments
 
+    schema, n_components = rows.schema, shares.shape[1]
+    n_cells, n_lanes = schema.n_cells + 1, n_components * (n_components + 1) // 2
+    check_memory(
+        f"the moments of {n_cells} cells in {n_components} components",
+        16.0 * n_lanes * n_cells**2,
+        "use a bootstrap, which needs no information matrix",
+    )
+    # A last variable with a single value is the cell that every row holds.
+    codes = np.zeros((schema.n_variables + 1, rows.n_rows), dtype=rows.codes.dtype)
+    codes[:-1] = rows.codes.T
+    offsets, weights = np.append(schema.offsets, n_cells), rows.row_weights
+    lanes = np.zeros((n_lanes, n_cells, n_cells))
 
-def outer_products(coordinates: Coordinates, moments: Moments, of_values: list[FloatArray]) -> FloatArray:
-    """Sum the outer products of the scores of rows."""
-    n_components = coordinates.mixture.n_components
-    raw = _raw_matrix(coordinates)
-    starts = _raw_starts(coordinates)
-    # Raw coordinates: the share of each component, followed by the scores of its values. Centring is left to
-    # ``_from_raw``.
-    for r in range(n_components):
-        for s in range(r, n_components):
-            block = _bordered(of_values[r], moments.of_pair(r, s), of_values[s])
-            raw[starts[r] : starts[r + 1], starts[s] : starts[s + 1]] = block
-            raw[starts[s] : starts[s + 1], starts[r] : starts[r + 1]] = block.T
-    return _from_raw(coordinates, raw)
+    # Threads share the work by first variable and write to disjoint parts of ``lanes``: sums do not depend on
+    # their number.
+    def work(first: int) -> None:
+        start, stop = offsets[first], offsets[first + 1]
+        found = np.zeros((stop - start, n_cells - start, n_lanes))
+        add_moments(codes, offsets, weights, shares, less, first, found)
+        lanes[:, start:stop, start:] = found.transpose(2, 0, 1)
+
+    list(in_threads(work, range(len(codes)), n_threads))
+    # Only pairs with first <= second were added: each variable's own block is diagonal, the others are
+    # mirrored.
+    for lane in lanes:
+        lane += np.triu(lane, 1).T
+    return lanes
 
 
 def inverse(information: FloatArray) -> tuple[FloatArray, int]:
@@ -272,21 +306,12 @@ def inverse(information: FloatArray) -> tuple[FloatArray, int]:
     return np.asarray(found), int(null.sum())
 
 
-def _distinct(coded: Coded, mixture: MixtureParameters) -> Coded:
-    rows = mixture.coded(coded).distinct()
-    if not rows.n_rows:
-        raise DataError(
-            "there are no rows, so nothing is known about the mixture; give the rows it was fitted to"
-        )
-    return rows
-
-
-def _all_rows(rows: Coded, weights: FloatArray, mixture: MixtureParameters) -> tuple[Coded, FloatArray]:
-    """Return all possible rows for the patterns of missing cells in the table, and their expected numbers."""
+def _all_rows(rows: Coded, mixture: MixtureParameters) -> Coded:
+    """Return all possible rows for the patterns of missing cells in the table, weighed as expected."""
     schema, missing = rows.schema, rows.codes == rows.schema.n_values
     # Missing cells are taken as given: the expectation is over the observed cells of each pattern.
     patterns, places = np.unique(missing, axis=0, return_inverse=True)
-    totals = np.bincount(places.ravel(), weights, len(patterns))
+    totals = np.bincount(places.ravel(), rows.weights, len(patterns))
     sizes = [np.where(pattern, 1, schema.n_values) for pattern in patterns]
     n_all = sum(float(np.prod(own.astype(np.float64))) for own in sizes)
     if n_all > MAX_CELLS:
@@ -294,106 +319,25 @@ def _all_rows(rows: Coded, weights: FloatArray, mixture: MixtureParameters) -> t
             f"the expected information is a sum over {n_all:.3g} possible rows, more than {MAX_CELLS:,}; "
             'use kind="observed" or kind="empirical"'
         )
-    codes, expected = [], []
-    for pattern, total, own in zip(patterns, totals, sizes, strict=True):
-        grid = np.indices(own.tolist()).reshape(len(own), -1).T
-        codes.append(np.where(pattern, schema.n_values, grid))
-        every = Coded.of(schema, codes[-1])
-        expected.append(total * np.exp(mixture.log_probs(every)))
-    return Coded.of(schema, np.concatenate(codes)), np.concatenate(expected)
+    grids = [np.indices(own.tolist()).reshape(len(own), -1).T for own in sizes]
+    codes = [np.where(own, schema.n_values, grid) for own, grid in zip(patterns, grids, strict=True)]
+    every = Coded.of(schema, np.concatenate(codes))
+    of_patterns = np.repeat(totals, [len(grid) for grid in grids])
+    return changed(every, weights=of_patterns * np.exp(mixture.log_probs(every)))
 
 
-def _bordered(left: FloatArray, moments: FloatArray, right: FloatArray) -> FloatArray:
-    """Compute moments of scores, with the share of the component as the first coordinate."""
-    found = np.empty((len(left) + 1, len(right) + 1))
-    found[0, 0] = moments[-1, -1]
-    found[0, 1:] = right @ moments[:, -1]
-    found[1:, 0] = left @ moments[:, -1]
-    found[1:, 1:] = left @ moments @ right.T
-    return found
-
-
-def _raw_starts(coordinates: Coordinates) -> list[int]:
-    sizes = [len(cells) + 1 for cells in coordinates.free_cells]
-    return [0, *np.cumsum(sizes).tolist()]
-
-
-def _raw_matrix(coordinates: Coordinates) -> FloatArray:
-    n_raw = _raw_starts(coordinates)[-1]
-    return np.zeros((n_raw, n_raw))
-
-
-def _from_raw(coordinates: Coordinates, raw: FloatArray) -> FloatArray:
-    """Replace shares of components by shares minus probabilities."""
-    starts, free = np.array(_raw_starts(coordinates)), coordinates.free_classes
-    firsts = starts[:-1]
-    others = np.delete(np.arange(len(raw)), firsts)
-    # The score of a component is its share minus its probability; the latter is a combination of all shares,
-    # which add up to 1.
-    centre = -np.outer(coordinates.mixture.class_probs[free], np.ones(len(firsts)))
-    centre[np.arange(len(free)), free] += 1.0
-    found = np.empty((len(free) + len(others),) * 2)
-    found[: len(free), : len(free)] = centre @ raw[np.ix_(firsts, firsts)] @ centre.T
-    found[: len(free), len(free) :] = centre @ raw[np.ix_(firsts, others)]
-    found[len(free) :, : len(free)] = found[: len(free), len(free) :].T
-    found[len(free) :, len(free) :] = raw[np.ix_(others, others)]
-    return found
-
-
-def _complete(coordinates: Coordinates, moments: Moments) -> FloatArray:
-    """Compute the expected information of a table in which every component is known."""
-    mixture, schema = coordinates.mixture, coordinates.mixture.schema
-    observed = np.zeros((mixture.n_components, schema.n_variables))
-    total = 0.0
-    for r in range(mixture.n_components):
-        counts = moments.of_component(r)[:, -1]
-        total += float(counts[-1])
-        for i in range(schema.n_variables):
-            observed[r, i] = counts[schema.offsets[i] : schema.offsets[i + 1] - 1].sum()
-    return multinomial_curvature(coordinates, total, observed)
-
-
-def multinomial_curvature(coordinates: Coordinates, total: float, observed: FloatArray) -> FloatArray:
-    """Curvature of multinomials with ``total`` rows, and ``observed`` rows per component and variable."""
-    blocks = [total * _curvature(coordinates.mixture.class_probs[coordinates.free_classes])]
+def multinomial_curvature(coordinates: Coordinates, total: float, value_counts: FloatArray) -> FloatArray:
+    """Return the curvature of multinomials: of ``total`` components, and of the values of each component."""
+    schema, free = coordinates.mixture.schema, coordinates.free_classes
+    blocks = [total * softmax_slopes(coordinates.mixture.class_probs)[np.ix_(free, free)]]
+    known = [value_counts[:, schema.cells(i)].sum(axis=1) for i in range(schema.n_variables)]
     for r, cells in enumerate(coordinates.free_cells):
         variables, probs = coordinates.variables[cells], coordinates.mixture.value_probs[r, cells]
         same = variables[:, None] == variables[None, :]
-        blocks.append(np.where(same, observed[r, variables][:, None] * _curvature(probs), 0.0))
+        blocks.append(np.where(same, np.array(known)[variables, r, None] * softmax_slopes(probs), 0.0))
     return np.asarray(block_diag(*blocks))
 
 
-def _curvature(probs: FloatArray) -> FloatArray:
-    return np.asarray(np.diag(probs) - np.outer(probs, probs))
-
-
-def _complete_products(coordinates: Coordinates, moments: Moments, of_values: list[FloatArray]) -> FloatArray:
-    """Sum the expected outer products of the complete scores of rows, given the observed cells.
-
-    Minus the outer products of the scores, this is the sum of the conditional covariances.
-    """
-    raw = _raw_matrix(coordinates)
-    starts = _raw_starts(coordinates)
-    for r, linear in enumerate(of_values):
-        own = np.s_[starts[r] : starts[r + 1]]
-        raw[own, own] = _bordered(linear, moments.of_component(r), linear)
-    return _from_raw(coordinates, raw)
-
-
-def _of_prior(coordinates: Coordinates, prior: PriorLike) -> FloatArray:
-    schema = coordinates.mixture.schema
-    # A pseudocount of 1 + e acts like e further observations, whose curvature does not depend on their
-    # values.
-    excess = rule_of("map").offsets(pseudocounts(prior, schema), schema)
-    per_variable = np.stack(
-        [
-            excess.value_offsets[:, schema.offsets[i] : schema.offsets[i + 1] - 1].sum(axis=1)
-            for i in range(schema.n_variables)
-        ],
-        axis=1,
-    )
-    return multinomial_curvature(coordinates, float(excess.class_offsets.sum()), per_variable)
-
-
-def _with_error(estimate: float, error: float) -> str:
+def with_error(estimate: float, error: float) -> str:
+    """Format an estimate with its standard error; an estimate on the boundary has none."""
     return f"{estimate:.3f} ({'boundary' if np.isnan(error) else f'{error:.3f}'})"

@@ -12,6 +12,7 @@ such start, gets several times as many starts.
 """
 
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded
 from ...table.checks import check_random_state, check_size, check_whole
 from ...typing import FloatArray
-from .drawing import draw_rows, missing_cells
+from .bootstrap import draw_rows, missing_cells
 
 SEARCH = 3
 """Factor of ``n_init`` for the smaller mixture of the table itself: if it is not the best, the gain of the
@@ -73,9 +74,11 @@ class LikelihoodRatioTest(Shown):
 
     def sentence(self) -> str:
         """Return the result in words."""
-        numbers = f"{counted(self.n_components, 'class')} against {self.n_components - 1}"
-        gain = f"twice the gain in log-likelihood {self.statistic:.2f}"
-        return f"{numbers}: p = {self.p_value:.3g} ({gain}, {counted(len(self.replications), 'replication')})"
+        return (
+            f"{counted(self.n_components, 'class')} against {self.n_components - 1}: p = {self.p_value:.3g} "
+            f"(twice the gain in log-likelihood {self.statistic:.2f}, "
+            f"{counted(len(self.replications), 'replication')})"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON types."""
@@ -160,53 +163,63 @@ def likelihood_ratio_test(
     distinct = rows.distinct()
     missing, n_drawn = missing_cells(distinct), max(1, round(distinct.total_weight))
 
-    def gain(
-        table: Coded, start: MixtureParameters | None, stream: np.random.Generator
-    ) -> tuple[MixtureParameters, float, float]:
-        distinct = table.distinct()
-        rows = distinct, joint_rows(distinct)
-        n_starts = SEARCH * n_init if start is None else n_init
-        small, before = _best(rows, n_components - 1, prior, start, n_starts, max_iter, tol, stream)
-        # A split of the smaller mixture fits nearly as well, so the search does not start far below it.
-        split = _split(small, stream)
-        _, after = _best(rows, n_components, prior, split, n_init, max_iter, tol, stream)
-        return small, before, after
-
+    search = _Search(prior, n_components, n_init, max_iter, tol)
     # Separate streams: the fit of the table itself does not depend on the number of replications.
     first, others = np.random.default_rng(check_random_state(random_state)).spawn(2)
-    small, before, after = gain(distinct, None, first)
+    small, before, after = search.gain(distinct, None, first)
 
     def one(stream: np.random.Generator) -> float:
-        _, less, more = gain(draw_rows(small, n_drawn, stream, missing), small, stream)
+        _, less, more = search.gain(draw_rows(small, n_drawn, stream, missing), small, stream)
         return 2 * (more - less)
 
     found = repeat(one, n_replications, others, n_threads, progress)
     return LikelihoodRatioTest(n_components, (before, after), np.array(found))
 
 
-def _best(
-    rows: tuple[Coded, JointRows],
-    n_components: int,
-    prior: PriorLike,
-    start: MixtureParameters | None,
-    n_init: int,
-    max_iter: int,
-    tol: float,
-    stream: np.random.Generator,
-) -> tuple[MixtureParameters, float]:
-    """Return the best mixture of distinct rows from several starts, and its log-likelihood."""
-    distinct = with_components(rows[0], n_components)
-    spread = pseudocounts(prior, distinct.schema)
-    problem = EMProblem.of(distinct.schema, rows[1], spread)
-    kinds = STARTS["mixed"]
-    starts = [] if start is None else [softened(start, distinct.total_weight)]
-    # One component has a single maximum, which EM reaches in one step.
-    n_starts = 1 if n_components == 1 else n_init
-    for number in range(n_starts - len(starts)):
-        counts = start_counts(kinds[number % len(kinds)], distinct, n_components, stream)
-        starts.append(posterior_mode(counts, spread))
-    state, log_likelihood, _ = climb(problem, starts, max_iter, tol)
-    return state, log_likelihood
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Search for the two mixtures that are compared; fields as in :func:`likelihood_ratio_test`."""
+
+    prior: PriorLike
+    n_components: int
+    n_init: int
+    max_iter: int
+    tol: float
+
+    def gain(
+        self, table: Coded, start: MixtureParameters | None, stream: np.random.Generator
+    ) -> tuple[MixtureParameters, float, float]:
+        """Return the smaller mixture of a table, and the log-likelihoods of both.
+
+        The start is the mixture that the table was drawn from, if it was.
+        """
+        rows = table.distinct()
+        joint, n_starts = joint_rows(rows), SEARCH * self.n_init if start is None else self.n_init
+        fewer, more = (with_components(rows, self.n_components - less) for less in (1, 0))
+        small, before = self.best(fewer, joint, start, n_starts, stream)
+        # A split of the smaller mixture fits nearly as well, so the search does not start far below it.
+        _, after = self.best(more, joint, _split(small, stream), self.n_init, stream)
+        return small, before, after
+
+    def best(
+        self,
+        rows: Coded,
+        joint: JointRows,
+        start: MixtureParameters | None,
+        n_starts: int,
+        stream: np.random.Generator,
+    ) -> tuple[MixtureParameters, float]:
+        """Return the best mixture of distinct rows from several starts, and its log-likelihood."""
+        spread, n_components = pseudocounts(self.prior, rows.schema), rows.schema.n_classes
+        starts = [] if start is None else [softened(start, rows.total_weight)]
+        # One component has a single maximum, which EM reaches in one step.
+        n_drawn = (1 if n_components == 1 else n_starts) - len(starts)
+        kinds = islice(cycle(STARTS["mixed"]), n_drawn)
+        drawn = (start_counts(kind, rows, n_components, stream) for kind in kinds)
+        starts += [posterior_mode(counts, spread) for counts in drawn]
+        problem = EMProblem.of(rows.schema, joint, spread)
+        state, log_likelihood, _ = climb(problem, starts, self.max_iter, self.tol)
+        return state, log_likelihood
 
 
 def _split(mixture: MixtureParameters, stream: np.random.Generator) -> MixtureParameters:
@@ -217,8 +230,8 @@ def _split(mixture: MixtureParameters, stream: np.random.Generator) -> MixturePa
     class_probs = np.append(mixture.class_probs, mixture.class_probs[k] / 2)
     class_probs[k] /= 2
     values = np.vstack((mixture.value_probs, mixture.value_probs[k]))
-    for i in range(schema.n_variables):
-        own = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
-        values[-1, own] *= stream.uniform(0.5, 1.5, schema.n_values[i])
+    for i, n_values in enumerate(schema.n_values):
+        own = schema.cells(i)
+        values[-1, own] *= stream.uniform(0.5, 1.5, n_values)
         values[-1, own] /= values[-1, own].sum()
     return MixtureParameters(schema, class_probs, values)

@@ -63,26 +63,14 @@ class Assignment:
 
         Shape (n_components, n_components, n_free).
         """
-        from ..inference._moment_kernels import add_cell_shares
-
-        mixture, schema = self.mixture, self.mixture.schema
-        n_components = mixture.n_components
-        labels = first_best_of_rows(self.assigned)
+        n_components, labels = len(self.errors), first_best_of_rows(self.assigned)
         sizes = self.weights @ self.shares
-        linear = [coordinates.of_values(r) for r in range(n_components)]
-        starts, free = coordinates.starts, coordinates.free_classes
         slopes = np.zeros((n_components, n_components, coordinates.n_free))
         for t in range(n_components):
             own = self.weights * self.shares[:, t]
             # The derivative of the share of t is the share times the score of t minus the mean score.
             moved = own[:, None] * (np.eye(n_components)[t] - self.shares)
-            sums = np.zeros((n_components, n_components, schema.n_cells + 1))
-            add_cell_shares(self.rows.codes, schema.offsets, moved, labels, sums)
-            np.add.at(sums[:, :, -1], labels, moved)
-            by_label = np.zeros((n_components, coordinates.n_free))
-            by_label[:, : len(free)] = sums[:, free, -1]
-            for r in range(n_components):
-                by_label[:, starts[r] : starts[r + 1]] = sums[:, r] @ linear[r].T
+            by_label = coordinates.group_scores(self.rows.codes, moved, labels, n_components)
             # Quotient rule: the errors of t are sums over labels divided by the size of t.
             slopes[t] = (by_label - np.outer(self.errors[t], by_label.sum(axis=0))) / max(sizes[t], 1e-300)
         return slopes
@@ -112,7 +100,7 @@ def assign(coded: Coded, mixture: MixtureParameters, rule: AssignmentRule = "mod
     """
     check_choice("rule", rule, AssignmentRule)
     rows = mixture.coded(coded)
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    weights = rows.row_weights
     shares = mixture.responsibilities(rows)
     assigned = shares
     if rule == "modal":

@@ -278,15 +278,9 @@ class _Problem:
         coordinates = Coordinates.of(mixture, float(self.weights.sum()))
         information, products = self._products(coordinates, shares, probs)
         if kind == "observed":
-            observed = np.stack(
-                [
-                    (self.weights * (self.rows.codes[:, i] < n_values)) @ shares
-                    for i, n_values in enumerate(self.rows.schema.n_values)
-                ],
-                axis=1,
-            )
+            counts = expected_counts(self.rows, shares).value_counts
             n_classes = len(coordinates.free_classes)
-            complete = multinomial_curvature(coordinates, 0.0, observed)[n_classes:, n_classes:]
+            complete = multinomial_curvature(coordinates, 0.0, counts)[n_classes:, n_classes:]
             # Louis (1982), as in ``inference.information``.
             information += block_diag(complete, self._curvature(probs)) - products
         return coordinates, inverse(information)[0]
@@ -299,7 +293,7 @@ class _Problem:
         starts = coordinates.starts - coordinates.starts[0]
         n_values, n_all = int(starts[-1]), int(starts[-1]) + len(self.free) * n_each
         outer, complete = np.zeros((n_all, n_all)), np.zeros((n_all, n_all))
-        linear = [coordinates.of_values(t)[:, :-1] for t in range(n_components)]
+        linear = [own[1:, :-1] for own in coordinates.linear]
         identity = np.eye(n_components)
         # In blocks, because the scores of all rows would take n_rows times n_parameters numbers.
         for low in range(0, len(shares), ROWS_AT_ONCE):

@@ -7,7 +7,7 @@ from codelength import Schema
 from codelength.errors import DataError, InvalidParameter
 from codelength.latent.inference import align, bootstrap, standard_errors
 from codelength.latent.inference.alignment import profile_distances
-from codelength.latent.inference.drawing import draw_rows, missing_cells
+from codelength.latent.inference.bootstrap import draw_rows, missing_cells
 from codelength.mixture import fit_mixture
 from codelength.mixture._replications import reweighted, softened
 from codelength.mixture.em._layout import joint_rows
@@ -132,5 +132,5 @@ def test_bad_arguments_are_refused(fitted):
         bootstrap(coded, mixture, "block")
     with pytest.raises(InvalidParameter, match="n_replications=0"):
         bootstrap(coded, mixture, n_replications=0)
-    with pytest.raises(DataError, match="no rows to draw from"):
+    with pytest.raises(DataError, match="there are no rows, so nothing is known"):
         bootstrap(coded.take([]), mixture)

@@ -15,7 +15,7 @@ from codelength.latent.inference import (
     standard_errors,
     with_profile_bounds,
 )
-from codelength.latent.inference.drawing import draw_rows
+from codelength.latent.inference.bootstrap import draw_rows
 from codelength.latent.relations import assign, covariate_matrix, relate_covariates, relate_outcome
 from codelength.mixture import fit_mixture
 from codelength.mixture.parameters import MixtureParameters

@@ -9,7 +9,7 @@ import naive
 from codelength import Schema
 from codelength.errors import DataError, InvalidParameter
 from codelength.latent.inference import align, effective_sample_size, posterior_sample, r_hat
-from codelength.latent.inference.drawing import draw_rows
+from codelength.latent.inference.bootstrap import draw_rows
 from codelength.mixture import fit_mixture
 from codelength.table import Coded
 from latent_truth import truth

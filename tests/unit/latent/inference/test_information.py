@@ -7,9 +7,9 @@ import naive_latent as naive
 from codelength import Schema
 from codelength.errors import DataError, Infeasible, InvalidParameter
 from codelength.latent.inference import design_standard_errors, standard_errors
+from codelength.latent.inference.bootstrap import draw_rows
 from codelength.latent.inference.coordinates import Coordinates
 from codelength.latent.inference.design import sampling_units
-from codelength.latent.inference.drawing import draw_rows
 from codelength.latent.inference.information import information_matrix, inverse
 from codelength.mixture import fit_mixture
 from codelength.mixture.parameters import MixtureParameters, with_components

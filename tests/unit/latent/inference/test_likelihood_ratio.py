@@ -6,7 +6,7 @@ import pytest
 from codelength import Schema
 from codelength.errors import DataError, InvalidParameter
 from codelength.latent.inference import likelihood_ratio_test, standard_errors, with_profile_bounds
-from codelength.latent.inference.drawing import draw_rows
+from codelength.latent.inference.bootstrap import draw_rows
 from codelength.mixture import fit_mixture
 from codelength.table import Coded
 from latent_truth import truth

@@ -7,8 +7,8 @@ import naive_latent as naive
 from codelength import Schema
 from codelength.errors import DataError, InvalidParameter
 from codelength.latent.inference import align, standard_errors
+from codelength.latent.inference.bootstrap import draw_rows
 from codelength.latent.inference.coordinates import Coordinates
-from codelength.latent.inference.drawing import draw_rows
 from codelength.latent.relations import (
     assign,
     covariate_matrix,

@@ -1,4 +1,4 @@
-"""Sums over pairs of cells. Arrays in, arrays out, nothing checked; see ``_moments`` for the shapes."""
+"""Sums over cells and pairs of cells. Arrays in, arrays out, nothing checked."""
 
 import numpy as np
 from numba import njit
@@ -14,10 +14,11 @@ def add_moments(
     offsets: IntArray,
     weights: FloatArray,
     shares: FloatArray,
+    less: float,
     first: int,
     moments: FloatArray,
 ) -> None:
-    """Add the moments of the pairs whose first variable is ``first``.
+    """Add the moments of the pairs whose first variable is ``first``; see ``information.pair_moments``.
 
     Parameters
     ----------
@@ -29,6 +30,8 @@ def add_moments(
         Weights of the rows.
     shares : array of shape (n_rows, n_components)
         Probability of each component for each row.
+    less : float
+        Subtracted from the share of a component in its product with itself.
     first : int
         The first variable.
     moments : array of shape (n_values of first + 1, n_cells, n_lanes)
@@ -45,11 +48,10 @@ def add_moments(
             weight, lane = weights[low + t], 0
             for r in range(n_components):
                 share = weight * shares[low + t, r]
-                for s in range(r, n_components):
-                    lanes[t, lane] = share * shares[low + t, s]
-                    lane += 1
-            for r in range(n_components):
-                lanes[t, lane + r] = weight * shares[low + t, r]
+                lanes[t, lane] = share * (shares[low + t, r] - less)
+                for s in range(r + 1, n_components):
+                    lanes[t, lane + s - r] = share * shares[low + t, s]
+                lane += n_components - r
         for j in range(first, cells.shape[0]):
             shift = offsets[j] - start
             for t in range(n_rows):
