@@ -147,7 +147,7 @@ def cluster(
     _check_files(outputs, carry, figure)
     kind = (interval_kind or "auto") if intervals or interval_kind is not None else None
     _check_replications(model, kind, replications, test=test)
-    table, beside = source.read_beside(carry)
+    table, beside = source.read(carry)
     with working("clustering"):
         model.fit(table)
     found = _findings(model, criteria, kind, replications, test=test)

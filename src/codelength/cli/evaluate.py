@@ -108,7 +108,7 @@ def evaluate(
         results = _streamed(models, source, cells)
         _show(results, source.data, results[0].n_predictions, source.target or "", as_json=as_json)
         return
-    table = source.read(needs_target=True)
+    table, _ = source.read(needs_target=True)
     with working("evaluating") as progress:
         results = evaluated(
             table,

@@ -110,7 +110,7 @@ def _rows(fitted: Any, source: TableArgument, wanted: list[int]) -> "list[tuple[
     import numpy as np
 
     found, start, last = [], 0, max(wanted)
-    with closing(source.batches(fitted.schema_, BATCH_ROWS)) as batches:
+    with closing(source.tables(fitted.schema_, BATCH_ROWS)) as batches:
         for batch, _ in batches:
             inside = (number for number in wanted if start < number <= start + batch.n_rows)
             found += [(number, batch.take(np.array([number - 1 - start]))) for number in inside]
@@ -208,5 +208,5 @@ def _write(
             yield lines_of(batch, start)
             start += batch.n_rows
 
-    with closing(source.batches(fitted.schema_, BATCH_ROWS)) as batches:
+    with closing(source.tables(fitted.schema_, BATCH_ROWS)) as batches:
         write_rows(lines(), source.data, output, for_spreadsheets=for_spreadsheets)

@@ -100,7 +100,7 @@ def query(
     rows_each = max(1, min(batch_rows, MAX_CELLS // question.n_combinations))
     with (
         working("asking"),
-        closing(source.batches(schema, rows_each, others=others, carried=carried)) as batches,
+        closing(source.tables(schema, rows_each, others=others, carried=carried)) as batches,
     ):
         lines = _lines(fitted, batches, question.names, known_class, form)
         write_rows(lines, source.data, output, as_json=as_json, for_spreadsheets=for_spreadsheets)

@@ -1,29 +1,31 @@
 """The table that a command line names, and the reading of it.
 
-``TableArgument`` holds the options about a table. ``read`` returns the whole table, ``read_beside`` also
-columns that are only carried over, and ``batches`` reads it piece by piece. Bundled tables, files, standard
-input, sets of files and queries differ in these methods only.
+``TableArgument`` holds the options about a table. ``read`` returns the whole table, with columns that are
+only carried over; ``opened_for`` and ``tables`` read it piece by piece. Bundled tables, files, standard
+input, sets of files and queries differ in what they pass to :func:`codelength.as_batches`, and in nothing
+else.
 
-Order of reading: the properties of :class:`TableArgument` (bundled table, file, stream or query; large or
-not), then its three ways to read.
-
-Depends on :mod:`codelength.datasets` and :mod:`codelength.sources`, imported when a table is read.
-:mod:`codelength.cli.options` makes a source of the options of a command.
+Order of reading: the properties of :class:`TableArgument`, ``opened``, then ``read`` and ``tables``. Depends
+on :mod:`codelength.datasets` and :mod:`codelength.sources`, imported when a table is read.
+:mod:`codelength.cli.options` makes a ``TableArgument`` of the options of a command.
 """
 
 import glob
 import json
 import os
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from .._display import counted
 from ..errors import InvalidParameter, SchemaMismatch
 from .output import note
 from .progress import working
 
 if TYPE_CHECKING:
+    from ..sources import Batch, Batches
     from ..sources.files._cells import ColumnDict
     from ..table import Schema, Table
 
@@ -63,49 +65,38 @@ class TableArgument:
     database: str | None = None
 
     @property
-    def kind(self) -> Literal["query", "bundled", "input", "files", "file"]:
-        """Kind of the place that the rows come from; ``"input"`` is standard input."""
-        from ..datasets.registry import find
-
-        if self.sql is not None:
-            return "query"
-        if find(self.data) is not None:
-            return "bundled"
-        if self.data == "-":
-            return "input"
-        # An existing file whose name contains a bracket or an asterisk is that file, not a pattern.
-        is_pattern = not os.path.isfile(self.data) and any(sign in self.data for sign in "*?[")
-        return "files" if is_pattern or os.path.isdir(self.data) else "file"
-
-    @property
     def is_bundled(self) -> bool:
         """True if the name is that of a bundled table, or an alias of one."""
-        return self.kind == "bundled"
+        from ..datasets.registry import find
+
+        return self.sql is None and find(self.data) is not None
 
     @property
     def is_stream(self) -> bool:
         """True for a query, a directory, or a pattern of files."""
-        return self.kind in ("query", "files")
+        # An existing file whose name contains a bracket or an asterisk is that file, not a pattern.
+        is_pattern = not os.path.isfile(self.data) and glob.has_magic(self.data)
+        is_set = is_pattern or os.path.isdir(self.data)
+        return self.sql is not None or (is_set and not self.is_bundled)
 
     @property
     def is_large(self) -> bool:
         """True if the table should be read in batches."""
-        is_file = self.kind == "file" and os.path.isfile(self.data)
+        is_file = self.data != "-" and not self.is_bundled and os.path.isfile(self.data)
         return self.is_stream or (is_file and os.path.getsize(self.data) >= LARGE)
-
-    @property
-    def keeps_types(self) -> bool:
-        """True for a file whose cells have types."""
-        return self.kind == "file" and not self.is_text
 
     @property
     def stream(self) -> Any:
         """The table as an argument of :func:`codelength.as_batches`."""
-        if self.sql is None:
-            return self.data
-        from ..sources import SqlQuery
+        if self.sql is not None:
+            from ..sources import SqlQuery
 
-        return SqlQuery(self.sql, self.database)
+            return SqlQuery(self.sql, self.database)
+        if self.is_bundled:
+            from .. import datasets
+
+            return datasets.load(self.data, target=self.target, backend="columns").table
+        return self.data
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -118,33 +109,69 @@ class TableArgument:
         }
 
     @property
-    def is_text(self) -> bool:
-        """True if the cells are texts without types of their own."""
-        if self.kind in ("bundled", "query"):
-            return False
-        # All files of a table are of one format.
-        return _is_text(self.files[0] if self.is_stream else self.data)
-
-    @property
     def files(self) -> tuple[str, ...]:
         """Files that are read, which no output may replace."""
         if self.sql is not None:
             named = _files_in(self.sql)
             return named if self.database is None else (self.database, *named)
         if not self.is_bundled:
-            within = _files_named(self.data) if self.is_stream else ()
-            return within or (self.data,)
+            return (_files_named(self.data) if self.is_stream else ()) or (self.data,)
         # A bundled table is replaced by a file of that name in the user's own directory.
         own = os.environ.get("CODELENGTH_DATA")
         return tuple(str(path) for path in Path(own).glob(f"{self.data}.*")) if own else ()
 
-    def read(self, *, needs_target: bool) -> "Table":
-        """Read the whole table.
+    @property
+    def _shown(self) -> str:
+        return "standard input" if self.data == "-" else self.data
+
+    @contextmanager
+    def opened(self, batch_rows: int | None = None, kinds: "Schema | None" = None) -> "Iterator[_Opened]":
+        """Open the table as batches; a note tells how many cells of a text file are missing.
 
         Parameters
         ----------
+        batch_rows : int, optional
+            Largest number of rows of a batch.
+        kinds : Schema, optional
+            How to read columns of text files.
+
+        Yields
+        ------
+        Batches
+            The rows, with all columns.
+        """
+        from ..sources import BATCH_ROWS, as_batches
+        from ..sources.files.standard_input import as_file
+
+        with ExitStack() as stack:
+            place = stack.enter_context(as_file(self.data)) if self.data == "-" else self.stream
+            batches = as_batches(place, batch_rows=batch_rows or BATCH_ROWS, na=self.na or None, kinds=kinds)
+            read = _Opened(stack.enter_context(closing(batches)))
+            yield read
+            if read.n_missing and not self.na and _is_text(place):
+                from ..sources.files.formats import USUAL_NA
+
+                cells = counted(read.n_missing, "missing cell")
+                which = f"{', '.join(USUAL_NA)} or empty"
+                note(f"{self._shown}: {cells} ({which}); use --na to set other markers")
+
+    def read(self, carried: Sequence[str] = (), *, needs_target: bool = False) -> "tuple[Table, ColumnDict]":
+        """Read the whole table, and the cells of columns that are only carried over.
+
+        Parameters
+        ----------
+        carried : sequence of str
+            Columns to carry over; they are not part of the table. Cells of a text file stay as they are
+            written.
         needs_target : bool
             Whether the table must have a target; otherwise it is read without one.
+
+        Returns
+        -------
+        table : Table
+            The rows.
+        beside : dict of str to array
+            Cells of the columns carried over.
 
         Raises
         ------
@@ -153,72 +180,34 @@ class TableArgument:
         DataError
             If the table cannot be read, or lacks a column that is named.
         """
-        if self.is_bundled:
-            return self._bundled(needs_target=needs_target)
-        if needs_target and self.target is None:
+        from ..sources.readers import read_carrying
+
+        target = self.stream.target.name if self.is_bundled else self.target
+        if needs_target and target is None:
             raise InvalidParameter("--target is missing: name the column to predict")
-        return self._collected() if self.is_stream else self._read_file()[0]
-
-    def _collected(self) -> "Table":
-        """Read a query, or several files, as one table into memory."""
-        from ..sources.readers import collected
-
-        with working("reading"):
-            table = collected(self.stream, self.target, **self.columns)
-        self._tell_missing(_n_missing(table), is_text=self.is_text)
-        return replace(table, name=self.data)
-
-    def _read_file(self, carried: Sequence[str] = ()) -> "tuple[Table, ColumnDict]":
-        """Read one file, or standard input, with the cells of columns to carry over."""
-        from ..sources.readers import as_file, column_names, read_carrying
-
-        with working("reading"), as_file(self.data) as path:
-            # Columns that do not exist are not dropped here, so that the reader can name them in its error.
-            known = column_names(path) if carried else ()
-            others = [name for name in carried if name in known and name != self.weights]
-            table, beside = read_carrying(
-                path if self.data == "-" else self.data,
-                carried,
-                target=self.target,
-                weights=self.weights,
-                drop=list(dict.fromkeys([*self.drop, *others])),
-                keep=[name for name in self.keep if name not in carried] if self.keep else None,
-                na=self.na or None,
-            )
-            is_text = _is_text(path)
-        self._tell_missing(_n_missing(table), is_text=is_text)
-        return table, beside
-
-    def read_beside(self, carried: Sequence[str]) -> "tuple[Table, ColumnDict]":
-        """Read the whole table without a class, and the cells of columns that are only carried over.
-
-        Cells carried over from a text file stay as they are written.
-
-        Parameters
-        ----------
-        carried : sequence of str
-            Columns to carry over; they are not part of the table.
-
-        Returns
-        -------
-        table : Table
-            The rows.
-        beside : dict of str to array
-            Cells of the columns carried over.
-        """
         # A column may be named twice, but is written once.
         names = list(dict.fromkeys(carried))
-        if not names:
-            return self.read(needs_target=False), {}
-        return self._bundled_beside(names) if self.is_bundled else self._read_file(names)
+        left_out = [*self.drop, *(name for name in names if name != self.weights)]
+        if target is not None and not needs_target:
+            left_out.append(target)
+        roles: dict[str, Any] = {
+            "target": target if needs_target else None,
+            "weights": self.weights,
+            "drop": list(dict.fromkeys(left_out)),
+            "keep": [name for name in self.keep if name not in names] if self.keep else None,
+        }
+        with working("reading"), self.opened() as batches:
+            table, beside = read_carrying(batches, names, **roles)
+        return (replace(table, name=self.data) if self.is_stream else table), beside
 
-    def batches(
+    @contextmanager
+    def opened_for(
         self, schema: "Schema", batch_rows: int, *, others: Sequence[str] = (), carried: Sequence[str] = ()
-    ) -> "Generator[tuple[Table, ColumnDict]]":
-        """Read the variables of a schema in batches, with the cells of columns to carry over.
+    ) -> "Iterator[Batches]":
+        """Open the variables of a schema as batches.
 
         Columns left out by ``drop`` or ``keep``, and the weights, count as absent. Ignored variables need not
-        exist: they are not read, and all their cells are missing.
+        exist.
 
         Parameters
         ----------
@@ -233,74 +222,42 @@ class TableArgument:
 
         Yields
         ------
+        Batches
+            The rows, with the columns asked for.
+        """
+        from ..table import Schema, Variable
+
+        # Columns unknown to the model are read as text.
+        unknown = [Variable(name, ("text",)) for name in others if name not in schema.names]
+        with self.opened(batch_rows, Schema((*schema.variables, *unknown))) as batches:
+            wanted = [variable.name for variable in schema.variables if variable.kind != "ignored"]
+            self._check_present([*wanted, *others, *carried], batches.names)
+            # Without variables to read, any column gives the number of rows.
+            batches.names = tuple(dict.fromkeys([*wanted, *others, *carried])) or batches.names[:1]
+            yield batches
+
+    def tables(
+        self, schema: "Schema", batch_rows: int, *, others: Sequence[str] = (), carried: Sequence[str] = ()
+    ) -> "Generator[tuple[Table, ColumnDict]]":
+        """Read the variables of a schema in batches, with the cells of columns to carry over.
+
+        Parameters
+        ----------
+        schema, batch_rows, others, carried
+            As for :meth:`opened_for`.
+
+        Yields
+        ------
         table : Table
             Rows of one batch.
         beside : dict of str to array
             Their cells carried over.
         """
-        from ..sources.readers import as_file, column_names, read_batches
+        from ..sources.readers import read_batches
 
-        needed = [variable.name for variable in schema.variables if variable.kind != "ignored"]
-        wanted = list(dict.fromkeys([*needed, *others]))
-        if self.is_bundled:
-            whole = self._bundled(needs_target=False, with_target_as_column=True)
-            self._check_present([*wanted, *carried], whole.names)
-            beside: ColumnDict = {name: whole.column(name).cells for name in carried}
-            yield _completed(whole.keep(wanted), schema), beside
-            return
-        # Counted over all batches, for one note at the end.
-        n_missing = 0
-        with as_file(self.data) as path:
-            names = column_names(path)
-            self._check_present([*wanted, *carried], names)
-            # Without variables to read, any column gives the number of rows.
-            keep = wanted or names[:1]
-            is_text = _is_text(path)
-            kinds = _verbatim(schema, others) if is_text else schema
-            for batch, beside in read_batches(
-                path, batch_rows, carried, keep=keep, na=self.na or None, kinds=kinds
-            ):
-                n_missing += _n_missing(batch)
-                yield _completed(batch, schema), beside
-        self._tell_missing(n_missing, is_text=is_text)
-
-    def _bundled_beside(self, names: Sequence[str]) -> "tuple[Table, ColumnDict]":
-        """Read a bundled table with columns to carry over, one of which may be its class."""
-        from ..table._messages import suggestion
-
-        drop = tuple(name for name in self.drop if name not in names)
-        wide = replace(self, drop=drop, keep=(*self.keep, *names) if self.keep else ())
-        whole = wide._bundled(needs_target=False, with_target_as_column=True)
-        for name in names:
-            if name not in whole.names:
-                near = suggestion(name, whole.names)
-                raise SchemaMismatch(f"{self._shown}: has no column {name!r} to carry over{near}")
-        own = self.read(needs_target=False)
-        beside: ColumnDict = {name: whole.column(name).cells for name in names}
-        return own.drop([name for name in own.names if name in names]), beside
-
-    @property
-    def _shown(self) -> str:
-        return "standard input" if self.data == "-" else self.data
-
-    def _bundled(self, *, needs_target: bool, with_target_as_column: bool = False) -> "Table":
-        """Load a bundled table and apply the roles of columns to it."""
-        from .. import datasets
-
-        table: Table = datasets.load(self.data, target=self.target, backend="columns").table
-        if with_target_as_column and table.target is not None:
-            table = replace(table, columns=(*table.columns, table.target))
-        if self.weights is not None:
-            table = table.with_weights(table.column(self.weights).cells).drop([self.weights])
-        table = table.drop(self.drop) if self.drop else table
-        if needs_target and table.target is None:
-            raise InvalidParameter("--drop: the column to predict cannot be left out; name another one")
-        table = table.keep(self.keep) if self.keep else table
-        return table if needs_target else replace(table, target=None)
-
-    def check_kept(self, wanted: Sequence[str]) -> None:
-        """Raise if columns that are needed are left out."""
-        self._check_present([name for name in wanted if self.keep or name in self.drop], wanted)
+        with self.opened_for(schema, batch_rows, others=others, carried=carried) as batches:
+            own = [name for name in batches.names if name in schema.names or name in others]
+            yield from read_batches(batches, batch_rows, carried, keep=own or batches.names[:1])
 
     def _check_present(self, wanted: Sequence[str], names: Sequence[str]) -> None:
         """Raise for the first wanted column that is not there or is left out."""
@@ -313,33 +270,36 @@ class TableArgument:
             if name not in present:
                 raise SchemaMismatch(f"{self._shown}: has no column {name!r}{suggestion(name, present)}")
 
-    def _tell_missing(self, n_cells: int, *, is_text: bool) -> None:
-        """Add a note on missing cells of a text file, unless the user has named texts that mean missing."""
-        if n_cells and is_text and not self.na:
-            from ..sources.files.formats import USUAL_NA
 
-            which = f"{', '.join(USUAL_NA)} or empty"
-            note(f"{self._shown}: {n_cells:,} cells are missing ({which}); --na names other texts")
+class _Opened:
+    """Batches whose columns can be restricted, and whose missing cells are counted."""
+
+    def __init__(self, batches: "Batches") -> None:
+        self._batches, self.names, self.n_missing = batches, batches.names, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._batches, name)
+
+    def read(self, columns: Sequence[str]) -> "Iterator[Batch]":
+        """Yield the rows, in order, with these columns."""
+        for batch in self._batches.read(columns):
+            self.n_missing += sum(cells.null_count for cells in batch.rows.columns)
+            yield batch
 
 
-def _is_text(path: str | Path) -> bool:
-    """Return whether the cells of a file are texts without types of their own."""
+def _is_text(place: Any) -> bool:
+    """Return whether a table is in files whose cells are texts without types of their own."""
     from ..sources.files.formats import format_named
 
-    format_ = format_named(path)
-    return format_ is None or not format_.has_types
-
-
-def _verbatim(schema: "Schema", others: Sequence[str]) -> "Schema":
-    """Return the schema by which a text file is read; columns unknown to the model are read as text."""
-    from ..table import Schema, Variable
-
-    unknown = [name for name in others if name not in schema.names]
-    return Schema((*schema.variables, *(Variable(name, ("text",)) for name in unknown)))
+    if not isinstance(place, (str, Path)):
+        return False
+    # All files of a table are of one format.
+    format_ = format_named(next(iter(_files_named(str(place))), place))
+    return format_ is not None and not format_.has_types
 
 
 def _files_named(path: str) -> tuple[str, ...]:
-    """Return the files of a directory or a pattern."""
+    """Return the files of a path, a directory or a pattern."""
     from ..sources.engines._files import files_within
 
     return tuple(str(file) for file in files_within(path))
@@ -370,18 +330,3 @@ def _texts(document: Any) -> Iterator[str]:
     elif isinstance(document, (dict, list)):
         for part in document.values() if isinstance(document, dict) else document:
             yield from _texts(part)
-
-
-def _completed(table: "Table", schema: "Schema") -> "Table":
-    """Return a table with blank columns for the variables of a schema that it lacks."""
-    import numpy as np
-
-    from ..table.column import Factor
-
-    nothing = np.full(table.n_rows, -1)
-    blank = tuple(Factor(name, nothing, ()) for name in schema.names if name not in table.names)
-    return replace(table, columns=(*table.columns, *blank))
-
-
-def _n_missing(table: "Table") -> int:
-    return sum(int(column.missing.sum()) for column in table.columns)

@@ -4,6 +4,7 @@
 file piece by piece, with columns that are only carried over.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
@@ -152,7 +153,12 @@ def read_table(
 
 
 def read_carrying(
-    source: Source, carried: Sequence[str], *, na: _Names | None = None, kinds: Kinds = None, **roles: Any
+    source: Source | Batches,
+    carried: Sequence[str],
+    *,
+    na: _Names | None = None,
+    kinds: Kinds = None,
+    **roles: Any,
 ) -> tuple[Table, ColumnDict]:
     """Read a table, and columns of the file to carry over.
 
@@ -178,7 +184,7 @@ def read_carrying(
 
 
 def read_batches(
-    source: Source,
+    source: Source | Batches,
     batch_rows: int,
     carried: Sequence[str] = (),
     *,
@@ -249,22 +255,25 @@ def column_names(source: Source) -> list[str]:
 
 @contextmanager
 def _opened(
-    source: Source, carried: Sequence[str], batch_rows: int, na: _Names | None, kinds: Kinds
+    source: Source | Batches, carried: Sequence[str], batch_rows: int, na: _Names | None, kinds: Kinds
 ) -> Iterator[Batches]:
-    """Open one file as batches that carry some columns over."""
-    with as_file(source) as path:
-        format_of(path, name_of(source))
-        with closing(as_batches(path, batch_rows=batch_rows, na=na, kinds=kinds)) as batches:
-            for name in carried:
-                if name not in batches.names:
-                    near = suggestion(name, batches.names)
-                    raise SchemaMismatch(f"{batches.name}: has no column {name!r} to carry over{near}")
-            if batches.n_rows == 0:
-                raise DataError(f"{batches.name}: has a header but no rows")
-            carry = getattr(batches, "carry", None)
-            if carry is not None:
-                carry(carried)
-            yield batches
+    """Open one file, or batches, as batches that carry some columns over."""
+    with ExitStack() as stack:
+        if isinstance(source, (str, os.PathLike)):
+            path = stack.enter_context(as_file(source))
+            format_of(path, name_of(source))
+            source = path
+        batches = stack.enter_context(closing(as_batches(source, batch_rows=batch_rows, na=na, kinds=kinds)))
+        for name in carried:
+            if name not in batches.names:
+                near, shown = suggestion(name, batches.names), batches.name or "the table"
+                raise SchemaMismatch(f"{shown}: has no column {name!r} to carry over{near}")
+        if batches.n_rows == 0:
+            raise DataError(f"{batches.name}: has a header but no rows")
+        carry = getattr(batches, "carry", None)
+        if carry is not None:
+            carry(carried)
+        yield batches
 
 
 def _columns(batches: Batches, roles: Roles, carried: Sequence[str]) -> tuple[str, ...]:

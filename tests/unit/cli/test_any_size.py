@@ -190,13 +190,13 @@ def test_only_missing_texts_are_told_of(run, sales, monkeypatch, capsys, suffix)
     options = ["-t", "paid", "--model", "subsets", "-o", sales / "m.json"]
     code, _, err = run("fit", sales / "parts", *options)
     assert code == 0
-    assert ("--na names other texts" in err) == (suffix == "csv")
+    assert ("use --na to set other markers" in err) == (suffix == "csv")
     with open(sales / "parts" / f"1.{suffix}", "rb") as file:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(file))
         monkeypatch.setattr(sys, "argv", ["codelength", "fit", "-", *map(str, options)])
         with pytest.raises(SystemExit):
             main()
-    assert ("--na names other texts" in capsys.readouterr().err) == (suffix == "csv")
+    assert ("use --na to set other markers" in capsys.readouterr().err) == (suffix == "csv")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
