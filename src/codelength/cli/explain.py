@@ -12,8 +12,7 @@ from .command import argument, command
 from .output import print_json, show
 from .param_types import Whole
 from .progress import working
-from .rows import write_rows
-from .saving import check_marked, check_outputs
+from .saving import check_marked, check_outputs, write_rows
 from .source import TableArgument
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from .choices import FILE
 from .command import argument, command
 from .param_types import Whole
 from .progress import counting
-from .rows import write_rows
-from .saving import check_marked, check_outputs
+from .saving import check_marked, check_outputs, write_rows
 from .source import TableArgument
 
 BATCH_ROWS = 100_000

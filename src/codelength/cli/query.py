@@ -11,14 +11,13 @@ from .choices import FILE
 from .command import argument, command
 from .param_types import Choice, Whole
 from .progress import working
-from .rows import write_rows
-from .saving import check_marked, check_outputs
+from .saving import check_marked, check_outputs, write_rows
 from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..naive_bayes.answer import Answer
     from ..sources.files._cells import ColumnDict
-    from ..table import Schema, Table
+    from ..table import Schema
 
 BATCH_ROWS = 10_000
 
@@ -80,6 +79,7 @@ def query(
       codelength query zoo.json zoo --ask legs --show marginals -o legs.csv
     """
     from ..estimators import load, name_of
+    from ..table import Schema
 
     check_outputs({"--output": output}, [model, *source.files], as_json=False)
     if for_spreadsheets:
@@ -95,15 +95,24 @@ def query(
     if known_class is not None and fitted.schema_.target is None:
         raise InvalidParameter(f"--class: {name_of(fitted)} has no class; leave --class out")
     others = [known_class] if known_class else []
-    schema = _read_schema(fitted.schema_, question.names)
+    # Columns of the variables asked about are not read.
+    schema = Schema(tuple(each for each in fitted.schema_.variables if each.name not in question.names))
     # Each row has one probability per combination, of which there can be millions.
     rows_each = max(1, min(batch_rows, MAX_CELLS // question.n_combinations))
+
+    def lines() -> "Iterator[ColumnDict]":
+        start = 0
+        for batch, beside in batches:
+            known = batch.keep([name for name in schema.names if name in batch.names])
+            y = None if known_class is None else batch.column(known_class).cells
+            yield _columns(fitted.query(known, question.names, y), form, beside, start)
+            start += batch.n_rows
+
     with (
         working("asking"),
         closing(source.tables(schema, rows_each, others=others, carried=carried)) as batches,
     ):
-        lines = _lines(fitted, batches, question.names, known_class, form)
-        write_rows(lines, source.data, output, as_json=as_json, for_spreadsheets=for_spreadsheets)
+        write_rows(lines(), source.data, output, as_json=as_json, for_spreadsheets=for_spreadsheets)
 
 
 def _asked(texts: Sequence[str], schema: "Schema") -> list[str]:
@@ -113,80 +122,43 @@ def _asked(texts: Sequence[str], schema: "Schema") -> list[str]:
     return [name for text in texts for name in ([text] if text in known else text.split(","))]
 
 
-def _read_schema(schema: "Schema", asked: Sequence[str]) -> "Schema":
-    """Return the schema of the columns to read: the variables that are not asked about."""
-    from ..table import Schema
+def _columns(answer: "Answer", form: str, beside: "ColumnDict", start: int) -> "ColumnDict":
+    """Return the columns of an answer, one or more lines per row.
 
-    return Schema(tuple(variable for variable in schema.variables if variable.name not in asked))
-
-
-def _lines(
-    fitted: Any,
-    batches: "Iterator[tuple[Table, ColumnDict]]",
-    asked: Sequence[str],
-    known_class: str | None,
-    form: str,
-) -> "Iterator[ColumnDict]":
-    """Yield the columns of the answers, one batch at a time."""
-    start = 0
-    for batch, beside in batches:
-        known = batch.keep(
-            [name for name in fitted.schema_.names if name in batch.names and name not in asked]
-        )
-        y = None if known_class is None else batch.column(known_class).cells
-        answer = fitted.query(known, asked, y)
-        yield _SHAPES[form](answer, beside, start)
-        start += batch.n_rows
-
-
-def _best(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
-    """Return one line per row: the most probable combination."""
-    from ..sources.files._cells import object_array
-
-    names = _free([*answer.variables, "probability"], beside)
-    best = answer.most_probable
-    columns = {name: object_array([each[j] for each in best]) for j, name in enumerate(names[:-1])}
-    return {**beside, **columns, names[-1]: answer.best_probs}
-
-
-def _joint(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
-    """Return one line per row and combination."""
+    Parameters
+    ----------
+    answer : Answer
+        Answer for some rows.
+    form : str
+        One of :data:`FORMS`; lines of ``"best"`` are not numbered, because there is one per row.
+    beside : dict of str to array
+        Columns of the rows that are carried over.
+    start : int
+        Rows before these.
+    """
     import numpy as np
 
     from ..sources.files._cells import object_array, repeated
 
-    n_rows, combinations = len(answer.probs), answer.combinations
-    row, *names, probability = _free(["row", *answer.variables, "probability"], beside)
-    numbers = np.arange(start + 1, start + n_rows + 1)
+    n_rows, names = len(answer.probs), answer.variables
+    lines: Sequence[Any] = answer.most_probable
+    probs = answer.best_probs
+    if form == "joint":
+        lines, probs = list(answer.combinations) * n_rows, answer.probs.ravel()
+    elif form == "marginals":
+        own = zip(answer.variables, answer.values, strict=True)
+        pairs = [(name, None if each is None else str(each)) for name, values in own for each in values]
+        lines, names = pairs * n_rows, ("variable", "value")
+        probs = np.concatenate(list(answer.marginals.values()), axis=1).ravel()
+    times = len(lines) // n_rows
+    row = [] if form == "best" else [np.repeat(np.arange(start + 1, start + n_rows + 1), times)]
+    free = _free([*(["row"] if row else []), *names, "probability"], beside)
+    cells = [object_array([line[j] for line in lines]) for j in range(len(names))]
     return {
-        row: np.repeat(numbers, len(combinations)),
-        **{name: repeated(cells, len(combinations)) for name, cells in beside.items()},
-        **{name: object_array([each[j] for each in combinations] * n_rows) for j, name in enumerate(names)},
-        probability: answer.probs.ravel(),
+        **dict(zip(free, row, strict=False)),
+        **{name: repeated(column, times) for name, column in beside.items()},
+        **dict(zip(free[len(row) :], [*cells, probs], strict=True)),
     }
-
-
-def _marginals(answer: "Answer", beside: "ColumnDict", start: int) -> "ColumnDict":
-    """Return one line per row, variable and value."""
-    import numpy as np
-
-    from ..sources.files._cells import object_array, repeated
-
-    pairs = [
-        (name, value) for name, own in zip(answer.variables, answer.values, strict=True) for value in own
-    ]
-    n_rows = len(answer.probs)
-    row, variable, value, probability = _free(["row", "variable", "value", "probability"], beside)
-    return {
-        row: np.repeat(np.arange(start + 1, start + n_rows + 1), len(pairs)),
-        **{name: repeated(cells, len(pairs)) for name, cells in beside.items()},
-        variable: object_array([name for name, _ in pairs] * n_rows),
-        value: object_array([None if each is None else str(each) for _, each in pairs] * n_rows),
-        probability: np.concatenate(list(answer.marginals.values()), axis=1).ravel(),
-    }
-
-
-_SHAPES = {"best": _best, "joint": _joint, "marginals": _marginals}
 
 
 def _free(names: Sequence[str], beside: "ColumnDict") -> list[str]:

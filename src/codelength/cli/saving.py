@@ -1,17 +1,22 @@
-"""Outputs of commands: checks before the work, and the file of a model."""
+"""Outputs of commands: checks before the work, files of models, and rows as CSV, Parquet or JSON."""
 
+import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from .._files import check_not_input
+from .._files import atomic_write, check_not_input
 from .._scratch import Scratch
-from ..errors import InvalidParameter
+from ..errors import DataError, InvalidParameter
+from .output import one_line
 
 if TYPE_CHECKING:
     from ..estimators import TableEstimator
+    from ..sources.files._cells import ColumnDict
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, as_json: bool) -> None:
@@ -69,3 +74,77 @@ def save(model: "TableEstimator", output: str) -> None:
         model.save(path)
         with path.open(encoding="ascii") as file:
             shutil.copyfileobj(file, sys.stdout)
+
+
+def write_rows(
+    batches: "Iterator[ColumnDict]",
+    data: str,
+    output: str,
+    *,
+    as_json: bool = False,
+    for_spreadsheets: bool = False,
+) -> None:
+    """Write batches of rows to a file, or to standard output for ``"-"``.
+
+    Parameters
+    ----------
+    batches : iterator of dict of str to array
+        Columns of some rows each.
+    data : str
+        Name of the table that they are made from.
+    output : str
+        Name of the file; its ending chooses the format.
+    as_json : bool
+        Write a JSON list of rows.
+    for_spreadsheets : bool
+        Whether to neutralise formulas in CSV.
+    """
+    # Made before anything is written, so that a bad table leaves no trace.
+    first = next(batches, None)
+    if first is None:
+        raise DataError(f"{data}: has no rows")
+    batches = chain([first], batches)
+    with ExitStack() as stack:
+        if as_json:
+            stream: TextIO = sys.stdout
+            if output != "-":
+                temporary = stack.enter_context(atomic_write(output))
+                stream = stack.enter_context(open(temporary, "w", encoding="ascii"))
+            _write_json(batches, stream)
+            return
+        from ..sources.files.writers import open_writer
+
+        if output == "-" and sys.stdout.isatty():
+            first, batches = _visible(first), map(_visible, batches)
+        writer = stack.enter_context(open_writer(output, list(first), for_spreadsheets=for_spreadsheets))
+        for columns in batches:
+            writer.write(columns)
+
+
+def _write_json(batches: "Iterator[ColumnDict]", stream: TextIO) -> None:
+    """Write rows as one JSON list, one row per line."""
+    from ..sources.files._cells import json_text, values_of
+
+    before = "["
+    for columns in batches:
+        # Column by column: the names are encoded once and the values of a column have one type.
+        members = [
+            [f"{key}: {json_text(value)}" for value in values_of(cells)]
+            for key, cells in zip(map(json.dumps, columns), columns.values(), strict=True)
+        ]
+        for row in zip(*members, strict=True):
+            stream.write(f"{before}\n{{{', '.join(row)}}}")
+            before = ","
+    stream.write("[]\n" if before == "[" else "\n]\n")
+
+
+def _visible(columns: "ColumnDict") -> "ColumnDict":
+    """Return rows for a terminal, without control characters."""
+    from ..sources.files._cells import object_array, plain_cells
+
+    return {
+        one_line(name): object_array(
+            [one_line(cell) if isinstance(cell, str) else cell for cell in plain_cells(cells)]
+        )
+        for name, cells in columns.items()
+    }
