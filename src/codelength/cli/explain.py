@@ -75,19 +75,22 @@ def explain(
         raise InvalidParameter(f"{model}: {name_of(fitted)} cannot explain its predictions")
     reference = _class_of(fitted, against)
     if output is not None:
-        with working("explaining"):
-            _write(fitted, source, reference, output, for_spreadsheets=for_spreadsheets)
+        with working("explaining"), closing(source.tables(fitted.schema_, BATCH_ROWS)) as batches:
+            lines = _lines(fitted, batches, reference)
+            write_rows(lines, source.data, output, for_spreadsheets=for_spreadsheets)
         return
     wanted = list(dict.fromkeys(rows)) or [1]
+    shown = _document if as_json else _block
     with working("explaining"):
-        found = {n: _Explained(n, one, fitted, reference) for n, one in _rows(fitted, source, wanted)}
+        found = {
+            number: shown(number, row, fitted, fitted.explain(row, against=reference))
+            for number, row in _rows(fitted, source, wanted)
+        }
     absent = [number for number in wanted if number not in found]
     if absent:
         raise DataError(f"--row {absent[0]}: the table has fewer rows; rows are counted from 1")
-    if as_json:
-        print_json([found[number].document() for number in wanted])
-    else:
-        show([found[number].block() for number in wanted])
+    made: list[Any] = [found[number] for number in wanted]
+    (print_json if as_json else show)(made)
 
 
 def _class_of(fitted: Any, against: str | None) -> Any:
@@ -104,71 +107,61 @@ def _class_of(fitted: Any, against: str | None) -> Any:
     return named[against]
 
 
-def _rows(fitted: Any, source: TableArgument, wanted: list[int]) -> "list[tuple[int, Table]]":
-    """Return the rows with the given numbers, as far as they exist."""
+def _rows(fitted: Any, source: TableArgument, wanted: list[int]) -> "Iterator[tuple[int, Table]]":
+    """Yield the rows with the given numbers, as far as they exist."""
     import numpy as np
 
-    found, start, last = [], 0, max(wanted)
+    start = 0
     with closing(source.tables(fitted.schema_, BATCH_ROWS)) as batches:
         for batch, _ in batches:
-            inside = (number for number in wanted if start < number <= start + batch.n_rows)
-            found += [(number, batch.take(np.array([number - 1 - start]))) for number in inside]
+            for number in wanted:
+                if start < number <= start + batch.n_rows:
+                    yield number, batch.take(np.array([number - 1 - start]))
             start += batch.n_rows
             # The rest of the table is not read; closing the generator ends the reader.
-            if start >= last:
+            if start >= max(wanted):
                 break
-    return found
 
 
-class _Explained:
-    """One row and its explanation, as a block or as JSON."""
+def _block(number: int, row: "Table", fitted: Any, made: "Explanation") -> Block:
+    """Return the explanation of one row as a table with one line per variable, the strongest first."""
+    import numpy as np
 
-    def __init__(self, number: int, row: "Table", fitted: Any, reference: Any) -> None:
-        self.number, self.fitted = number, fitted
-        # Only variables of the model: the table may have others, and a target.
-        known = row.keep([name for name in fitted.schema_.names if name in row.names])
-        self.made: Explanation = fitted.explain(known, against=reference)
-        self.probs = fitted.predict_proba(known)[0].tolist()
-        self.cells = {column.name: column.cells.tolist()[0] for column in known.columns}
+    from ..decisions import first_best, ranked
 
-    def block(self) -> Block:
-        """Return a table with one row per variable, the strongest first."""
-        import numpy as np
+    probs = fitted.predict_proba(row)[0].tolist()
+    cells = {column.name: column.cells.tolist()[0] for column in row.columns}
+    others = [k for k, label in enumerate(made.classes) if label != made.reference]
+    shown = [others[place] for place in ranked([probs[k] for k in others])][:MAX_CLASSES]
+    order = ranked(np.abs(made.contributions[0][:, shown]).max(axis=1, initial=0))
+    named = [(made.feature_names[i], made.contributions[0, i]) for i in order]
+    parts = [
+        (BEFORE, "", made.intercept),
+        *((name, _cell(cells.get(name)), terms) for name, terms in named),
+        ("(all together)", "", made.log_odds[0]),
+    ]
+    lines = [[name, cell, *(f"{terms[k]:+.2f}" for k in shown)] for name, cell, terms in parts]
+    best = first_best(probs)
+    title = (
+        f"row {number}: {made.classes[best]} with probability {probs[best]:.3f}; log-odds against "
+        f"{made.reference} in nats"
+    )
+    return Grid(title, ["variable", "value", *(str(made.classes[k]) for k in shown)], lines, n_text=2)
 
-        from ..decisions import first_best, ranked
 
-        made, total = self.made, self.made.log_odds[0]
-        others = [k for k, label in enumerate(made.classes) if label != made.reference]
-        shown = [others[place] for place in ranked([self.probs[k] for k in others])][:MAX_CLASSES]
-        order = ranked(np.abs(made.contributions[0][:, shown]).max(axis=1, initial=0))
-        parts = [(BEFORE, "", made.intercept)]
-        parts += [
-            (made.feature_names[i], _cell(self.cells.get(made.feature_names[i])), made.contributions[0, i])
-            for i in order
-        ]
-        parts.append(("(all together)", "", total))
-        rows = [[name, cell, *(f"{terms[k]:+.2f}" for k in shown)] for name, cell, terms in parts]
-        best = first_best(self.probs)
-        title = (
-            f"row {self.number}: {made.classes[best]} with probability {self.probs[best]:.3f}; log-odds "
-            f"against {made.reference} in nats"
-        )
-        return Grid(title, ["variable", "value", *(str(made.classes[k]) for k in shown)], rows, n_text=2)
+def _document(number: int, row: "Table", fitted: Any, made: "Explanation") -> dict[str, Any]:
+    """Return the explanation of one row as JSON types, for all classes."""
 
-    def document(self) -> dict[str, Any]:
-        """Return the explanation as JSON types, for all classes."""
-        made = self.made
-        labels = [str(label) for label in made.classes]
-        return {
-            "row": self.number,
-            "against": made.reference,
-            "probabilities": dict(zip(labels, self.probs, strict=True)),
-            "before": dict(zip(labels, made.intercept.tolist(), strict=True)),
-            "contributions": {
-                name: dict(zip(labels, terms, strict=True))
-                for name, terms in zip(made.feature_names, made.contributions[0].tolist(), strict=True)
-            },
-        }
+    def by_class(numbers: Any) -> dict[str, float]:
+        return dict(zip(map(str, made.classes), numbers.tolist(), strict=True))
+
+    return {
+        "row": number,
+        "against": made.reference,
+        "probabilities": by_class(fitted.predict_proba(row)[0]),
+        "before": by_class(made.intercept),
+        "contributions": dict(zip(made.feature_names, map(by_class, made.contributions[0]), strict=True)),
+    }
 
 
 def _cell(value: Any) -> str:
@@ -176,15 +169,16 @@ def _cell(value: Any) -> str:
     return "" if is_missing else str(value)
 
 
-def _write(
-    fitted: Any, source: TableArgument, reference: Any, output: str, *, for_spreadsheets: bool
-) -> None:
-    """Write one line per row, class and variable, and one per row and class for the intercept."""
+def _lines(
+    fitted: Any, batches: "Iterator[tuple[Table, ColumnDict]]", reference: Any
+) -> "Iterator[ColumnDict]":
+    """Yield one line per row, class and variable, and one per row and class for the intercept."""
     import numpy as np
 
     from ..sources.files._cells import object_array
 
-    def lines_of(batch: "Table", start: int) -> "ColumnDict":
+    start = 0
+    for batch, _ in batches:
         made: Explanation = fitted.explain(batch, against=reference)
         labels = [label for label in made.classes if label != made.reference]
         kept = [made.classes.index(label) for label in labels]
@@ -194,18 +188,10 @@ def _write(
         lines = np.concatenate([before, parts], axis=2)
         n_rows, n_classes, n_lines = lines.shape
         numbers = np.arange(start + 1, start + n_rows + 1)
-        return {
+        yield {
             "row": np.repeat(numbers, n_classes * n_lines),
             "class": object_array([str(label) for label in labels for _ in range(n_lines)] * n_rows),
             "variable": object_array([BEFORE, *made.feature_names] * (n_rows * n_classes)),
             "log_odds": lines.ravel(),
         }
-
-    def lines() -> "Iterator[ColumnDict]":
-        start = 0
-        for batch, _ in batches:
-            yield lines_of(batch, start)
-            start += batch.n_rows
-
-    with closing(source.tables(fitted.schema_, BATCH_ROWS)) as batches:
-        write_rows(lines(), source.data, output, for_spreadsheets=for_spreadsheets)
+        start += n_rows
