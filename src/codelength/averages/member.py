@@ -35,11 +35,12 @@ class FittedMember(Generic[M]):
     held_out: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
 class Member(WithoutCaches, Savable, ABC):
     """One model class, or an average over many, fitted to training rows.
 
     To add a member, implement the abstract methods in a subclass, in one file, and list it in ``MEMBERS``.
-    Fields other than ``views`` and ``log_prior`` are annotated for files (:class:`codelength._codec.Saved`).
+    Its fields are annotated for files (:class:`codelength._codec.Saved`).
 
     Attributes
     ----------
@@ -47,13 +48,17 @@ class Member(WithoutCaches, Savable, ABC):
         Name of the member in ``members=`` and in files.
     title : str
         Short description for readers.
-    is_additive : bool
-        True if its log-odds are sums over variables; then it implements :meth:`contributions`.
+    views : Views
+        Views of the table that the member uses.
+    log_prior : array of shape (n_classes,)
+        Log prior probability of each class.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
-    is_additive: ClassVar[bool] = False
+
+    views: Views
+    log_prior: FloatArray
 
     @classmethod
     @abstractmethod
@@ -64,19 +69,6 @@ class Member(WithoutCaches, Savable, ABC):
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
 
-    def contributions(self, coded: Coded) -> FloatArray:
-        """Return the term of each variable of the schema in the log weight of each class.
-
-        Only additive members implement it. The log probability is the log prior plus the sum over variables,
-        normalised.
-
-        Returns
-        -------
-        array of shape (n_rows, n_variables, n_classes)
-            Terms relative to the class prior, in nats.
-        """
-        raise NotImplementedError(f"{self.name} is not additive")
-
     def look_ups(self) -> LookUps | None:
         """Return the log weights of the classes as sums of look-ups, or None if they are not such sums."""
         return None
@@ -85,6 +77,43 @@ class Member(WithoutCaches, Savable, ABC):
     def from_json(cls, document: Mapping[str, Any], views: Views, log_prior: FloatArray) -> Self:
         """Restore the member that :meth:`to_json` wrote; raise DataError if the document is not valid."""
         return cls.restored(document, views=views, log_prior=log_prior, n_classes=len(log_prior))
+
+
+class AdditiveMember(Member):
+    """A member whose log weights are sums over variables."""
+
+    @property
+    def log_classes(self) -> FloatArray:
+        """Terms of the classes relative to their prior."""
+        return np.zeros(len(self.log_prior))
+
+    @property
+    @abstractmethod
+    def value_tables(self) -> dict[int, FloatArray]:
+        """Terms of the values of variables, shape (n_values + 1, n_classes), by position in the schema."""
+
+    def log_probs(self, coded: Coded) -> FloatArray:
+        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
+        log_weights = np.tile(self.log_prior + self.log_classes, (coded.n_rows, 1))
+        for position, table in self.value_tables.items():
+            log_weights += table[coded.codes[:, position]]
+        return normalised(log_weights)
+
+    def contributions(self, coded: Coded) -> FloatArray:
+        """Return the term of each variable of the schema in the log weight of each class.
+
+        Terms are relative to the class prior, shape (n_rows, n_variables, n_classes). Those of the classes
+        are shared equally by the variables that take part.
+        """
+        found = np.zeros((coded.n_rows, self.views.schema.n_variables, len(self.log_prior)))
+        shared = self.log_classes / max(len(self.value_tables), 1)
+        for position, table in self.value_tables.items():
+            found[:, position] = table[coded.codes[:, position]] + shared
+        return found
+
+    def look_ups(self) -> LookUps:
+        """Return the log weights of the classes as sums of look-ups."""
+        return LookUps(self.views.schema, self.log_prior + self.log_classes, self.value_tables)
 
 
 def normalised(log_weights: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ from ..averages.held_out import (
     seen_classes,
     seen_in,
 )
-from ..averages.member import FittedMember, Member
+from ..averages.member import AdditiveMember, FittedMember, Member
 from ..averages.members.registry import DEFAULT_MEMBERS, MEMBERS
 from ..averages.pool import Pool
 from ..averages.shapley import shapley_values
@@ -371,7 +371,7 @@ class FittedAverage(Fitted):
         blank : Coded
             One row in which all cells are missing.
         """
-        if member.is_additive:
+        if isinstance(member, AdditiveMember):
             return member.contributions(coded) - member.contributions(blank)
         positions = np.array([view.position for view in self.views.columns], dtype=np.int64)
         # The same seed in every call, so that an explanation of a row does not depend on other rows.

@@ -12,7 +12,7 @@ from codelength.averages.folds import copies_per_fold
 from codelength.averages.members import trees as module
 from codelength.averages.members._tree_kernels import Columns, grow
 from codelength.averages.members._tree_pruning_kernels import average_prunings
-from codelength.averages.members._tree_split_kernels import below
+from codelength.averages.members._tree_split_kernels import below, log_table
 from codelength.averages.members.trees import Trees
 from codelength.averages.training import Training
 from codelength.averages.views import Views
@@ -53,6 +53,16 @@ def random_columns(rng, n_rows, sizes, ordered, missing=()):
     n_ordered = np.where(ordered, sizes - np.isin(np.arange(len(sizes)), missing), 0)
     scans = np.tile(np.arange(1, sizes.max() + 1), (len(sizes), 1))
     return Columns(codes, np.arange(len(sizes)), scans, sizes, n_ordered)
+
+
+def logs_of(counts, pseudocounts):
+    """The table of log rising factorials that kernels use, for classes with these weights in all rows."""
+    return log_table(np.append(counts, counts.sum()), np.append(pseudocounts, pseudocounts.sum()))
+
+
+def grown(columns, labels, weights, pseudocounts, n_tried, one_cut, seed):
+    logs = logs_of(np.bincount(labels, weights, len(pseudocounts)), pseudocounts)
+    return grow(columns, labels, weights, logs, n_tried, one_cut, 30, seed)
 
 
 def children(features):
@@ -118,14 +128,15 @@ def test_the_average_is_over_all_prunings(seed, split_prob):
     weights = [np.ones(14), rng.integers(0, 4, size=14) + (np.arange(14) == 0), rng.random(14) * 3][seed % 3]
     weights = weights * (1e6 if seed == 5 else 1.0)
     pseudocounts = rng.dirichlet(np.ones(4)) * rng.choice([0.2, 1.0, 5.0])
-    tree = grow(columns, labels, weights, pseudocounts, 2, seed % 2 == 1, 30, seed + 1)
+    tree = grown(columns, labels, weights, pseudocounts, 2, seed % 2 == 1, seed + 1)
     assert len(tree.features) > 5
     leaf_counts = tree.counts[tree.features < 0]
-    found = average_prunings(tree.features, leaf_counts, pseudocounts, split_prob)
+    logs = logs_of(leaf_counts.sum(axis=0), pseudocounts)
+    found_evidence, found = average_prunings(tree.features, leaf_counts, logs, split_prob)
     evidence, distributions = plain_average(tree.features, leaf_counts, pseudocounts, split_prob)
-    np.testing.assert_allclose(found.log_evidence[0], evidence, rtol=1e-10)
-    np.testing.assert_allclose(found.distributions[tree.features < 0], distributions, atol=1e-10)
-    np.testing.assert_allclose(found.distributions[tree.features < 0].sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(found_evidence[0], evidence, rtol=1e-10)
+    np.testing.assert_allclose(found[tree.features < 0], distributions, atol=1e-10)
+    np.testing.assert_allclose(found[tree.features < 0].sum(axis=1), 1.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("one_cut", [False, True])
@@ -136,7 +147,7 @@ def test_trees_are_grown_until_nothing_is_left_to_split(seed, one_cut):
     columns = random_columns(rng, 80, [20, 6, 3, 2], [True, False, True, False], missing=[0, 2])
     labels = rng.integers(3, size=80)
     weights = rng.integers(0, 3, size=80) * (1.0 if seed % 2 else 0.7)
-    tree = grow(columns, labels, weights, np.full(3, 0.1), 2, one_cut, 30, seed + 1)
+    tree = grown(columns, labels, weights, np.full(3, 0.1), 2, one_cut, seed + 1)
     rows = np.flatnonzero(weights)
     places = np.array([plain_leaf(tree.features, tree.masks, columns.codes[:, row]) for row in rows])
     for leaf in np.flatnonzero(tree.features < 0):
@@ -184,7 +195,7 @@ def test_the_root_has_the_split_of_largest_evidence(seed):
         for i in range(3)
         for left in plain_sets(columns.codes[i], columns.n_values[i], columns.n_ordered[i])
     )
-    tree = grow(columns, labels, weights, pseudocounts, 3, False, 30, seed + 1)
+    tree = grown(columns, labels, weights, pseudocounts, 3, False, seed + 1)
     found = sum(log_evidence(tree.counts[child], pseudocounts) for child in (1, 2))
     i = tree.features[0]
     present = set(columns.codes[i].tolist()) - {0}
@@ -201,7 +212,7 @@ def test_groups_of_values_are_found_by_their_shares_of_a_class():
     codes = np.tile(np.arange(1, 7), 20).astype(np.uint8)[None]
     labels = np.isin(codes[0], [2, 3, 5]).astype(np.int64)
     columns = Columns(codes, np.arange(1), np.arange(1, 7)[None], np.array([6]), np.array([0]))
-    tree = grow(columns, labels, np.ones(120), np.full(2, 0.1), 1, False, 30, 1)
+    tree = grown(columns, labels, np.ones(120), np.full(2, 0.1), 1, False, 1)
     assert len(tree.features) == 3
     assert int(tree.masks[0]) & ~1 in (0b1010010, 0b0101100)
 
@@ -210,7 +221,7 @@ def test_cuts_are_in_the_middle_of_gaps():
     """With codes 2 and 8 at the node, 3 to 5 go with 2, and 6 and 7 with 8; 9 is missing and not there."""
     codes = np.array([[2] * 5 + [8] * 4], dtype=np.uint8)
     columns = Columns(codes, np.arange(1), np.arange(1, 10)[None], np.array([9]), np.array([8]))
-    tree = grow(columns, np.repeat([0, 1], [5, 4]), np.ones(9), np.full(2, 0.1), 1, False, 30, 1)
+    tree = grown(columns, np.repeat([0, 1], [5, 4]), np.ones(9), np.full(2, 0.1), 1, False, 1)
     left = {code for code in range(10) if (int(tree.masks[0]) >> code) & 1}
     assert left == {0, 1, 2, 3, 4, 5, 9}  # the left side is heavier
 
@@ -237,10 +248,10 @@ def test_rounding_of_pseudocounts_and_weights_changes_no_tree(unit, one_cut):
     for seed in range(40):
         weights = unit * rng.integers(0, 3, size=120)
         pseudocounts = module._pseudocounts(np.bincount(labels, weights, 2), 0.3)
-        tree = grow(columns, labels, weights, pseudocounts, 3, one_cut, 30, seed + 1)
+        tree = grown(columns, labels, weights, pseudocounts, 3, one_cut, seed + 1)
         assert len(tree.features) > 10
         for moved in (weights, moved_by_ulps(weights, rng)):
-            other = grow(columns, labels, moved, moved_by_ulps(pseudocounts, rng), 3, one_cut, 30, seed + 1)
+            other = grown(columns, labels, moved, moved_by_ulps(pseudocounts, rng), 3, one_cut, seed + 1)
             np.testing.assert_array_equal(other.features, tree.features)
             np.testing.assert_array_equal(other.masks, tree.masks)
 
@@ -256,7 +267,7 @@ def test_what_is_drawn_at_a_node_does_not_depend_on_other_nodes():
     found = []
     for n_more in range(0, 40, 5):
         weights[:n_more] = 1.0
-        tree = grow(columns, labels, weights, np.full(2, 0.1), 5, True, 30, 3)
+        tree = grown(columns, labels, weights, np.full(2, 0.1), 5, True, 3)
         assert tree.features[0] == 0
         found.append(_below_node(tree, 2 if int(tree.masks[0]) >> 1 & 1 else 1))
     assert len(found[0]) > 20
@@ -283,7 +294,7 @@ def test_a_tree_knows_nothing_of_rows_outside_its_bag():
     found = []
     for labels in (growth.labels, changed):
         pseudocounts = module._pseudocounts(np.bincount(labels, weights, 3), 0.5)
-        found.append(grow(growth.columns, labels, weights, pseudocounts, 2, True, 30, 1))
+        found.append(grown(growth.columns, labels, weights, pseudocounts, 2, True, 1))
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)
 

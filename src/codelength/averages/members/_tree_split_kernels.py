@@ -2,12 +2,15 @@
 
 The layout of all arrays is described in ``_tree_kernels``, which grows trees by these functions.
 
-Order of reading: :func:`look_at` (the node), :func:`scan` and :func:`rearranged` (the orders of the codes in
-which splits are tried), :func:`best_set` (scores), :func:`completed` (codes that are absent at the node).
+Order of reading: :func:`log_table` (evidence), :func:`look_at` (the node), :func:`scan` and
+:func:`rearranged` (the orders of the codes in which splits are tried), :func:`best_set` (scores),
+:func:`completed` (codes that are absent at the node).
 
 Rounding does not decide: scores that differ by no more than rounding tie, and the first split tried is kept
 (see :mod:`codelength.decisions`).
 """
+
+import math
 
 import numpy as np
 from numba import njit
@@ -15,7 +18,6 @@ from numpy.typing import NDArray
 
 from ...decisions import TOLERANCE
 from ...typing import FloatArray, IntArray
-from ._tree_evidence_kernels import log_rising
 
 MAX_CODES = 63
 """Number of codes: a set of codes has so many bits and fits a signed 64-bit integer."""
@@ -24,6 +26,54 @@ MAX_CODES = 63
 LEFT, OWN, LOGS_OWN, LOGS = range(MAX_CODES, MAX_CODES + 4)
 """Rows of the table behind those of the codes: weights left of a split, weights at the node, and the term of
 each class in the log evidence of the node and of its two children."""
+
+_MAX_LOGS = 1 << 14
+"""Log rising factorials are tabulated up to this count and computed beyond it."""
+
+LIMIT, PSEUDOCOUNT, LOG_GAMMA, FIRST = range(4)
+"""Columns of :func:`log_table`: the number of logs of a class, its pseudocount, the log gamma function of the
+pseudocount, and the log of count 0."""
+
+
+@njit(cache=True, nogil=True)
+def log_table(counts: FloatArray, pseudocounts: FloatArray) -> FloatArray:
+    r"""Tabulate log rising factorials of the pseudocounts of the classes, and of their sum.
+
+    The evidence of weights :math:`n_c` at a node under pseudocounts :math:`a_c` is Dirichlet-multinomial:
+
+    .. math:: \log D = \sum_c \log (a_c)_{n_c} - \log \Bigl(\sum_c a_c\Bigr)_{\sum_c n_c} , \qquad
+        (a)_n = \Gamma(a + n) / \Gamma(a) .
+
+    Parameters
+    ----------
+    counts, pseudocounts : array of shape (n_classes + 1,)
+        Largest weight and pseudocount of each class, and last their sums.
+
+    Returns
+    -------
+    array of shape (n_classes + 1, FIRST + n_logs)
+        See :data:`LIMIT`.
+    """
+    logs = np.zeros((len(counts), FIRST + 1 + int(min(counts[-1], _MAX_LOGS))))
+    for c in range(len(counts)):
+        limit = 1 + int(min(counts[c], _MAX_LOGS))
+        logs[c, LIMIT], logs[c, PSEUDOCOUNT] = limit, pseudocounts[c]
+        logs[c, LOG_GAMMA] = math.lgamma(pseudocounts[c])
+        for k in range(1, limit):
+            # (a)_k = (a)_{k-1} (a + k - 1): one logarithm per count instead of two log gamma functions.
+            logs[c, FIRST + k] = logs[c, FIRST + k - 1] + math.log(k - 1 + pseudocounts[c])
+    return logs
+
+
+@njit(cache=True, nogil=True)
+def log_rising(logs: FloatArray, c: int, count: float) -> float:
+    """Return the log rising factorial of class ``c``, or of the sum of all if ``c`` is their number."""
+    if count < logs[c, LIMIT]:
+        whole = int(count)
+        if whole == count:
+            return float(logs[c, FIRST + whole])
+    # Weights of rows may be fractions, and their sums may be larger than the table.
+    return float(math.lgamma(logs[c, PSEUDOCOUNT] + count) - logs[c, LOG_GAMMA])
 
 
 @njit(cache=True, nogil=True)
@@ -49,36 +99,32 @@ def below(state: NDArray[np.uint64], n: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def look_at(
-    counts: FloatArray, node: int, table: FloatArray, classes: IntArray, heads: FloatArray, logs: FloatArray
-) -> int:
+def look_at(counts: FloatArray, table: FloatArray, classes: IntArray, logs: FloatArray) -> int:
     """Write weights, log evidence and present classes of a node; return the number of present classes."""
-    n_classes = len(classes)
-    n_present = 0
-    total = 0.0
-    evidence = 0.0
+    n_classes, n_present = len(classes), 0
+    total, evidence = 0.0, 0.0
     for c in range(n_classes):
-        if counts[node, c] > 0.0:
+        if counts[c] > 0.0:
             classes[n_present] = c
             n_present += 1
-            total += counts[node, c]
-            table[OWN, c] = counts[node, c]
-            table[LOGS_OWN, c] = log_rising(heads, logs, c, counts[node, c])
+            total += counts[c]
+            table[OWN, c] = counts[c]
+            table[LOGS_OWN, c] = log_rising(logs, c, counts[c])
             evidence += table[LOGS_OWN, c]
     table[OWN, n_classes] = total
-    table[LOGS_OWN, n_classes] = evidence - log_rising(heads, logs, n_classes, total)
+    table[LOGS_OWN, n_classes] = evidence - log_rising(logs, n_classes, total)
     return n_present
 
 
 @njit(cache=True, nogil=True)
-def scan(scans: IntArray, i: int, n_values: int, table: FloatArray, codes: IntArray) -> int:
-    """Write the known codes that are present at a node, in the order of the scan; return their number."""
+def scan(order: IntArray, table: FloatArray, codes: IntArray) -> IntArray:
+    """Write the known codes that are present at a node, in the given order; return the part written."""
     n_codes = 0
-    for k in range(n_values):
-        if table[scans[i, k], table.shape[1] - 1] > 0.0:
-            codes[n_codes] = scans[i, k]
+    for code in order:
+        if table[code, table.shape[1] - 1] > 0.0:
+            codes[n_codes] = code
             n_codes += 1
-    return n_codes
+    return codes[:n_codes]
 
 
 @njit(cache=True, nogil=True)
@@ -87,9 +133,7 @@ def rearranged(
     one_cut: bool,
     table: FloatArray,
     codes: IntArray,
-    n_codes: int,
     classes: IntArray,
-    n_present: int,
     state: NDArray[np.uint64],
 ) -> bool:
     """Rearrange the codes into the second order in which splits are tried; return False if there is none.
@@ -97,24 +141,24 @@ def rearranged(
     For ordered codes, the code of missing cells moves from the last place to the first. Codes without order
     are sorted by the share of one class, drawn at random from the present ones.
     """
-    last = codes[n_codes - 1]
+    last = codes[-1]
     if n_ordered > 0:
         # Without missing cells there is nothing to move. With a single ordered code the only split, ordered
         # against missing, was tried in the first order.
-        if last <= n_ordered or n_codes < 3:
+        if last <= n_ordered or len(codes) < 3:
             return False
-        for k in range(n_codes - 1, 0, -1):
+        for k in range(len(codes) - 1, 0, -1):
             codes[k] = codes[k - 1]
         codes[0] = last
         return True
     # Sets of one code were tried before; with two or three codes, they are all the splits there are.
-    if one_cut or n_codes < 4:
+    if one_cut or len(codes) < 4:
         return False
     # For two classes and the usual impurities, the best set has the codes with the smallest shares of one
     # class (Breiman et al. 1984). More than two classes are reduced to one class against all others. The
     # insertion sort is stable, and shares that differ by rounding keep the order of the scan.
-    c, all_classes = classes[below(state, n_present)], len(classes)
-    for k in range(n_codes):
+    c, all_classes = classes[below(state, len(classes))], table.shape[1] - 1
+    for k in range(len(codes)):
         code = codes[k]
         share = table[code, c] / table[code, all_classes]
         place = k
@@ -134,10 +178,7 @@ def best_set(
     one_cut: bool,
     table: FloatArray,
     codes: IntArray,
-    n_codes: int,
     classes: IntArray,
-    n_present: int,
-    heads: FloatArray,
     logs: FloatArray,
     room: float,
     state: NDArray[np.uint64],
@@ -148,13 +189,13 @@ def best_set(
     ``one_cut`` one random candidate. A score is better only by more than ``room``. Unknown cells go to the
     heavier child.
     """
-    all_classes = len(classes)
+    all_classes = table.shape[1] - 1
     total, unknown = table[OWN, all_classes], table[0, all_classes]
     # Terms of the classes without the term of the total: the start of every sum, with all rows on the
     # right.
-    of_whole = table[LOGS_OWN, all_classes] + log_rising(heads, logs, all_classes, total)
+    of_whole = table[LOGS_OWN, all_classes] + log_rising(logs, all_classes, total)
     # All codes together are not a split, and of two codes each makes the same split.
-    n_sets = n_codes - 1 if is_nested or n_codes == 2 else n_codes
+    n_sets = len(codes) - 1 if is_nested or len(codes) == 2 else len(codes)
     only = below(state, n_sets) if one_cut else -1
     best, best_mask = -np.inf, 0
     weight, summed, mask = 0.0, 0.0, 0
@@ -163,55 +204,47 @@ def best_set(
         # Nested sets grow by one code and keep their sums; a set of one code starts with an empty left
         # child.
         if k == 0 or not is_nested:
-            weight = 0.0
-            summed = of_whole
-            mask = 0
-            for a in range(n_present):
-                table[LEFT, classes[a]] = 0.0
-                table[LOGS, classes[a]] = table[LOGS_OWN, classes[a]]
+            weight, summed, mask = 0.0, of_whole, 0
+            for c in classes:
+                table[LEFT, c] = 0.0
+                table[LOGS, c] = table[LOGS_OWN, c]
         mask |= 1 << code
         weight += table[code, all_classes]
-        for a in range(n_present):
-            table[LEFT, classes[a]] += table[code, classes[a]]
+        for c in classes:
+            table[LEFT, c] += table[code, c]
         # A random set needs the weights of the sets before it, but not their scores.
         if only >= 0 and k != only:
             continue
         # Known cells decide which child is heavier; equal weights, up to rounding, go left.
         is_heavier = 2.0 * weight >= (total - unknown) * (1.0 - TOLERANCE)
-        for a in range(n_present):
-            c = classes[a]
+        for c in classes:
             # The terms of a class change only if the class has this code. All have to be computed if earlier
             # sets were not scored, or if unknown cells may have changed sides.
             if table[code, c] > 0.0 or only >= 0 or unknown > 0.0:
                 count = table[LEFT, c] + table[0, c] if is_heavier else table[LEFT, c]
                 # A difference of sums of fractional weights may be negative by rounding.
-                added = log_rising(heads, logs, c, count) + log_rising(
-                    heads, logs, c, max(table[OWN, c] - count, 0.0)
-                )
+                right = max(table[OWN, c] - count, 0.0)
+                added = log_rising(logs, c, count) + log_rising(logs, c, right)
                 summed += added - table[LOGS, c]
                 table[LOGS, c] = added
         count = weight + unknown if is_heavier else weight
-        score = summed - log_rising(heads, logs, all_classes, count)
-        score -= log_rising(heads, logs, all_classes, max(total - count, 0.0))
+        score = summed - log_rising(logs, all_classes, count)
+        score -= log_rising(logs, all_classes, max(total - count, 0.0))
         if score > best + room:
-            best = score
             # Bit 0 is the code of unknown cells.
-            best_mask = mask | is_heavier
+            best, best_mask = score, mask | is_heavier
     return best, best_mask
 
 
 @njit(cache=True, nogil=True)
-def completed(mask: int, codes: IntArray, n_codes: int, n_values: int, n_ordered: int) -> int:
+def completed(mask: int, codes: IntArray, n_values: int, n_ordered: int) -> int:
     """Return a set of codes, completed by codes that are absent at the node.
 
     The cut between ordered codes is in the middle of the gap. Other absent codes carry no information here
     and go to the heavier child, as unknown cells do.
     """
-    low = 0
-    high = n_ordered + 1
-    present = 0
-    for k in range(n_codes):
-        code = codes[k]
+    low, high, present = 0, n_ordered + 1, 0
+    for code in codes:
         # Ordered codes in the set are below all ordered codes outside it, also if missing cells were put
         # first.
         present |= 1 << code

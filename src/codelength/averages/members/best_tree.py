@@ -40,7 +40,7 @@ from ..content import canonical_order
 from ..folds import refitted
 from ..member import FittedMember, Member, normalised
 from ..training import Training
-from ..views import CHOSEN, Views
+from ..views import CHOSEN
 from ._pairs import STRENGTHS, chosen_codes, counts_of, has_room
 
 LARGEST_LOG = 1e3
@@ -67,10 +67,6 @@ class BestTree(Member):
 
     Attributes
     ----------
-    views : Views
-        Views of the table that the member uses.
-    log_prior : array of shape (n_classes,)
-        Log prior probability of each class.
     variables : array of int
         Variables of the views that take part.
     parents : array of int
@@ -84,8 +80,6 @@ class BestTree(Member):
     name: ClassVar[str] = "best_tree"
     title: ClassVar[str] = "tree-augmented naive Bayes, the best forest"
 
-    views: Views
-    log_prior: FloatArray
     variables: Annotated[IntArray, CHOSEN]
     parents: Annotated[
         IntArray,

@@ -71,10 +71,6 @@ class Forests(Member):
 
     Attributes
     ----------
-    views : Views
-        Views of the table that the member uses.
-    log_prior : array of shape (n_classes,)
-        Log prior probability of each class.
     counts : tuple of ForestCounts
         Counts in each coarse view; those of a single one if no variable is ordered.
     """
@@ -82,8 +78,6 @@ class Forests(Member):
     name: ClassVar[str] = "forests"
     title: ClassVar[str] = "tree-augmented naive Bayes, all forests averaged"
 
-    views: Views
-    log_prior: FloatArray
     counts: Annotated[tuple[ForestCounts, ...], Saved()]
 
     @classmethod

@@ -30,7 +30,6 @@ from ..folds import by_fold, folds_of
 from ..member import FittedMember, Member, normalised
 from ..tempering import PowerPrior, best_power, power_scores, powers_left_out
 from ..training import Training
-from ..views import Views
 from ._kernel_machine import KernelRows, Regression, gaussian, regress, squared_distances
 
 SCALES = (0.15, 0.5, 1.5)
@@ -97,10 +96,6 @@ class Kernel(Member):
 
     Attributes
     ----------
-    views : Views
-        Views of the table that the member uses.
-    log_prior : array of shape (n_classes,)
-        Log class prior.
     codes : array of int of shape (n_rows, n_variables)
         Rows of the regression, as codes of the variables that vary.
     relevance : array of shape (n_variables,)
@@ -112,8 +107,6 @@ class Kernel(Member):
     name: ClassVar[str] = "kernel"
     title: ClassVar[str] = "kernel regression on class indicators"
 
-    views: Views
-    log_prior: FloatArray
     codes: Annotated[IntArray, Saved(lambda known: (None, known.views.n_variables), low=0)]
     relevance: Annotated[FloatArray, Saved(lambda known: (known.views.n_variables,), low=0.0, high=1e6)]
     parts: Annotated[tuple[KernelPart, ...], Saved()]

@@ -26,13 +26,11 @@ from typing import Annotated, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..._codec import Saved
-from ...networks.look_ups import LookUps
-from ...table import Coded
 from ...typing import FloatArray, IntArray
 from ..content import shuffled
 from ..factors import factors_of, ranking_of, with_zeros
 from ..folds import copies_per_fold, folds_of
-from ..member import FittedMember, Member, normalised
+from ..member import AdditiveMember, FittedMember, normalised
 from ..training import Training
 from ..views import CHOSEN, Views
 from ._logistic import TYPICAL_WEIGHT, Design, Penalty, curvature_at, fitted
@@ -73,15 +71,11 @@ LARGEST = 1e6
 
 
 @dataclass(frozen=True, eq=False)
-class LogRatios(Member):
+class LogRatios(AdditiveMember):
     """Logistic regression on log ratios of single variables and on numbers.
 
     Attributes
     ----------
-    views : Views
-        Views of the variables.
-    log_prior : array of shape (n_classes,)
-        Log prior probability of each class.
     variables : array of int of shape (n_used,)
         Variables that take part, as places among those that vary.
     tables : tuple of arrays of shape (n_fine, n_classes)
@@ -95,10 +89,7 @@ class LogRatios(Member):
 
     name: ClassVar[str] = "log_ratios"
     title: ClassVar[str] = "logistic regression on log ratios"
-    is_additive: ClassVar[bool] = True
 
-    views: Views
-    log_prior: FloatArray
     variables: Annotated[IntArray, CHOSEN]
     tables: Annotated[
         tuple[FloatArray, ...],
@@ -154,40 +145,19 @@ class LogRatios(Member):
                 held_out[fold.rows] += fold.shares[fold.rows, None] * made
         return FittedMember(member, normalised(held_out))
 
-    def log_probs(self, coded: Coded) -> FloatArray:
-        """Return the log probability of each class for each row, in nats."""
-        log_weights = np.tile(self.log_prior + self.intercepts, (coded.n_rows, 1))
-        for j, table in zip(self.variables.tolist(), self._value_tables, strict=True):
-            log_weights += table[coded.codes[:, self.views.columns[j].position]]
-        return normalised(log_weights)
-
-    def contributions(self, coded: Coded) -> FloatArray:
-        """Return the term of each variable of the schema in the log weight of each class.
-
-        Terms are relative to the class prior. Intercepts are shared equally by the variables that take part.
-        """
-        found = np.zeros((coded.n_rows, self.views.schema.n_variables, len(self.log_prior)))
-        shared = self.intercepts / max(len(self.variables), 1)
-        for j, table in zip(self.variables.tolist(), self._value_tables, strict=True):
-            position = self.views.columns[j].position
-            found[:, position] = table[coded.codes[:, position]] + shared
-        return found
-
-    def look_ups(self) -> LookUps:
-        """Return the log weights of the classes as sums of look-ups."""
-        positions = (self.views.columns[j].position for j in self.variables.tolist())
-        tables = dict(zip(positions, self._value_tables, strict=True))
-        return LookUps(self.views.schema, self.log_prior + self.intercepts, tables)
+    @property
+    def log_classes(self) -> FloatArray:
+        """Terms of the classes relative to their prior."""
+        return self.intercepts
 
     @cached_property
-    def _value_tables(self) -> list[FloatArray]:
-        """Term of each value of each variable in the log weights, shape (n_values + 1, n_classes)."""
-        found, first = [], 0
+    def value_tables(self) -> dict[int, FloatArray]:
+        """Terms of the values of variables, by position in the schema."""
+        found, first = {}, 0
         for j, table, weight in zip(self.variables.tolist(), self.tables, self.weights, strict=True):
             view = self.views.columns[j]
-            of_factor = with_zeros(table)[view.fine]
             own = self.coefficients[first : first + view.width]
-            found.append(weight * of_factor + view.numbers @ own)
+            found[view.position] = weight * with_zeros(table)[view.fine] + view.numbers @ own
             first += view.width
         return found
 

@@ -24,28 +24,21 @@ from typing import Annotated, ClassVar, Self
 import numpy as np
 
 from ..._codec import Saved
-from ...networks.look_ups import LookUps
-from ...table import Coded
 from ...typing import FloatArray
 from ..factors import average_of, distinct_cells, with_zeros
-from ..member import FittedMember, Member, normalised
+from ..member import AdditiveMember, FittedMember, normalised
 from ..training import Training
-from ..views import Views
 
 LARGEST = 1e6
 """Largest absolute log ratio in a file."""
 
 
 @dataclass(frozen=True, eq=False)
-class Subsets(Member):
+class Subsets(AdditiveMember):
     """Naive Bayes, all subsets of variables averaged.
 
     Attributes
     ----------
-    views : Views
-        Views of the variables.
-    log_prior : array of shape (n_classes,)
-        Log prior probability of each class.
     inclusion : array of shape (n_variables,)
         Posterior probability that each variable is in the subset. The average includes strong priors, under
         which classes hardly differ, so a variable without information has about one half, not zero.
@@ -55,10 +48,7 @@ class Subsets(Member):
 
     name: ClassVar[str] = "subsets"
     title: ClassVar[str] = "naive Bayes, all subsets of variables averaged"
-    is_additive: ClassVar[bool] = True
 
-    views: Views
-    log_prior: FloatArray
     inclusion: Annotated[FloatArray, Saved(lambda known: (known.views.n_variables,), low=0.0, high=1.0)]
     tables: Annotated[
         tuple[FloatArray, ...],
@@ -91,32 +81,13 @@ class Subsets(Member):
         member = cls(training.views, training.log_prior, np.array(inclusion), tuple(tables))
         return FittedMember(member, normalised(held_out))
 
-    def log_probs(self, coded: Coded) -> FloatArray:
-        """Return the log probability of each class for each row, in nats."""
-        log_weights = np.tile(self.log_prior, (coded.n_rows, 1))
-        for view, table in zip(self.views.columns, self._value_tables, strict=True):
-            log_weights += table[coded.codes[:, view.position]]
-        return normalised(log_weights)
-
-    def contributions(self, coded: Coded) -> FloatArray:
-        """Return the term of each variable of the schema in the log weight of each class."""
-        found = np.zeros((coded.n_rows, self.views.schema.n_variables, len(self.log_prior)))
-        for view, table in zip(self.views.columns, self._value_tables, strict=True):
-            found[:, view.position] = table[coded.codes[:, view.position]]
-        return found
-
-    def look_ups(self) -> LookUps:
-        """Return the log weights of the classes as sums of look-ups."""
-        positions = (view.position for view in self.views.columns)
-        tables = dict(zip(positions, self._value_tables, strict=True))
-        return LookUps(self.views.schema, self.log_prior, tables)
-
     @cached_property
-    def _value_tables(self) -> list[FloatArray]:
-        """Term of each value of each variable in the log weights, shape (n_values + 1, n_classes)."""
-        return [
-            with_zeros(table)[view.fine] for view, table in zip(self.views.columns, self.tables, strict=True)
-        ]
+    def value_tables(self) -> dict[int, FloatArray]:
+        """Terms of the values of variables, by position in the schema."""
+        return {
+            view.position: with_zeros(table)[view.fine]
+            for view, table in zip(self.views.columns, self.tables, strict=True)
+        }
 
 
 def _mixed(log_ratios: FloatArray, log_odds: FloatArray) -> FloatArray:

@@ -24,7 +24,6 @@ References
 .. [4] Geurts, Ernst and Wehenkel (2006). Extremely randomized trees. Machine Learning 63, 3-42.
 """
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, sqrt
@@ -42,10 +41,9 @@ from ..content import Arrangement, canonical_order
 from ..folds import copies_per_fold
 from ..member import FittedMember, Member, normalised
 from ..training import Training
-from ..views import Views
 from ._tree_kernels import Columns, grow
-from ._tree_pruning_kernels import average_prunings, send_down, send_down_all
-from ._tree_split_kernels import MAX_CODES
+from ._tree_pruning_kernels import average_prunings, send_down
+from ._tree_split_kernels import MAX_CODES, log_table
 
 N_TREES, MIN_TREES = 300, 100
 
@@ -105,24 +103,6 @@ class LeafCounts(Savable):
         counts = np.bincount(places, self.weights, n_leaves * n_classes).astype(np.float64)
         return counts.reshape(n_leaves, n_classes)
 
-    def split(self, n_leaves: IntArray) -> "Iterator[LeafCounts]":
-        """Return the leaf counts of each tree; ``n_leaves`` has the number of leaves per tree."""
-        leaf_ends = np.cumsum(n_leaves)
-        ends = np.append(0, np.cumsum(self.sizes))[leaf_ends][:-1]
-        parts = (
-            np.split(self.sizes, leaf_ends[:-1]),
-            np.split(self.classes, ends),
-            np.split(self.weights, ends),
-        )
-        return map(LeafCounts, *parts)
-
-    @classmethod
-    def joined(cls, parts: "Iterable[LeafCounts]") -> "LeafCounts":
-        """Concatenate the leaf counts of several trees."""
-        listed = [*parts]
-        names = ("sizes", "classes", "weights")
-        return cls(*(np.concatenate([getattr(part, name) for part in listed]) for name in names))
-
 
 class Tree(NamedTuple):
     """One tree; see :class:`Trees`."""
@@ -153,10 +133,6 @@ class Trees(Member):
 
     Attributes
     ----------
-    views : Views
-        Views of the table that the member uses.
-    log_prior : array of shape (n_classes,)
-        Log class prior.
     strength, split_prob : float
         Strength of the pseudocounts, and prior probability that a pruning continues at a node; see
         :data:`STRENGTH` and :data:`SPLIT_PROB`.
@@ -174,8 +150,6 @@ class Trees(Member):
     name: ClassVar[str] = "trees"
     title: ClassVar[str] = "decision trees, all prunings averaged"
 
-    views: Views
-    log_prior: FloatArray
     strength: Annotated[float, Saved(low=1e-6, high=1e6)]
     split_prob: Annotated[float, Saved(low=1e-6, high=1.0 - 1e-6)]
     sizes: Annotated[IntArray, Saved(lambda known: (None,), low=1, high=MAX_NODES)]
@@ -192,7 +166,7 @@ class Trees(Member):
         growth = _Growth.of(training)
         n_trees = int(np.clip(MAX_CELLS // (training.n_rows * training.n_classes), MIN_TREES, N_TREES))
         # Whole rounds of folds only, so that every copy of a row is held out equally often.
-        n_rounds = -(-n_trees // growth.n_folds)
+        n_rounds = -(-n_trees // len(copies_per_fold(training, growth.arranged.rows)))
         seeds = training.generator(cls.name).integers(1, 2**63, size=n_rounds)
         trees: list[Tree] = []
         held_out = np.zeros((training.n_rows, training.n_classes))
@@ -202,6 +176,7 @@ class Trees(Member):
             trees += some_trees
             held_out += part
         features, masks, leaf_counts = zip(*trees, strict=True)
+        leaf_parts = ((part.sizes, part.classes, part.weights) for part in leaf_counts)
         member = cls(
             training.views,
             training.log_prior,
@@ -210,51 +185,43 @@ class Trees(Member):
             np.array([len(part) for part in features]),
             np.concatenate(features),
             np.concatenate(masks),
-            LeafCounts.joined(leaf_counts),
+            LeafCounts(*map(np.concatenate, zip(*leaf_parts, strict=True))),
         )
         return FittedMember(member, normalised(np.log(held_out)))
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
         totals = np.zeros((coded.n_rows, len(self.log_prior)))
+        nodes = self.features, self.masks, _lefts(self.features, self.sizes), self.leaves
         roots = np.cumsum(self.sizes) - self.sizes
         for start in range(0, coded.n_rows, BLOCK):
             # Views of a block at a time, because fine codes of all rows take 8 bytes per cell.
             rows = np.arange(start, min(start + BLOCK, coded.n_rows))
             block = coded if len(rows) == coded.n_rows else coded.take(rows)
-            send_down_all(
-                _codes(self.views.fine(block)),
-                roots,
-                self.features,
-                self.masks,
-                self._lefts,
-                self.leaves,
-                totals[start : start + BLOCK],
-            )
+            codes = _codes(self.views.fine(block))
+            send_down(codes, np.ones(len(rows)), roots, *nodes, totals[start : start + BLOCK])
         return normalised(np.log(totals))
 
     def check_fields(self) -> None:
         """Raise DataError unless every node but the root is the child of a node before it."""
-        _check_nodes(self.features, self.sizes)
+        if not len(self.sizes):
+            raise DataError("a forest without trees")
+        is_split = self.features >= 0
+        n_splits = np.add.reduceat(is_split, np.cumsum(self.sizes) - self.sizes, dtype=np.int64)
+        is_before = np.flatnonzero(is_split) < _lefts(self.features, self.sizes)[is_split]
+        if (self.sizes != 2 * n_splits + 1).any() or not is_before.all():
+            raise DataError("the nodes of a forest do not make up trees")
 
     @cached_property
     def leaves(self) -> NDArray[np.float32]:
         """Class distribution of the average over prunings at each leaf, shape (n_leaves, n_classes)."""
-        n_classes = len(self.log_prior)
         # Files have no leaves, because they follow from the counts.
-        trees = zip(
-            np.split(self.features, np.cumsum(self.sizes)[:-1]),
-            self.leaf_counts.split((self.sizes + 1) // 2),
-            strict=True,
-        )
+        counts = self.leaf_counts.table(len(self.log_prior))
+        trees = np.split(self.features, np.cumsum(self.sizes)[:-1])
+        of_trees = np.split(counts, np.cumsum((self.sizes + 1) // 2)[:-1])
         return np.concatenate(
-            [_leaves(tree, counts.table(n_classes), self.strength, self.split_prob) for tree, counts in trees]
+            [_leaves(*tree, self.strength, self.split_prob) for tree in zip(trees, of_trees, strict=True)]
         )
-
-    @cached_property
-    def _lefts(self) -> NDArray[np.int32]:
-        """Left child, or number of the leaf, of each node."""
-        return _lefts(self.features, self.sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +232,6 @@ class _Growth:
     arranged: Arrangement
     columns: Columns
     labels: IntArray
-    n_folds: int
 
     @classmethod
     def of(cls, training: Training) -> "_Growth":
@@ -287,8 +253,7 @@ class _Growth:
         )
         # Classes too are in the order of their content: draws of classes and ties between them depend on it.
         places = np.argsort(arranged.classes)
-        n_folds = len(copies_per_fold(training, arranged.rows))
-        return cls(training, arranged, columns, places[training.labels[arranged.rows]], n_folds)
+        return cls(training, arranged, columns, places[training.labels[arranged.rows]])
 
     def round(self, number: int, seed: int) -> tuple[list[Tree], FloatArray]:
         """Grow one tree per fold, each on the rows outside the fold.
@@ -303,7 +268,7 @@ class _Growth:
         training, rows = self.training, self.arranged.rows
         generator = np.random.default_rng(seed)
         out = copies_per_fold(training, rows[generator.permutation(len(rows))])[:, rows]
-        seeds = generator.integers(1, 2**63, size=self.n_folds)
+        seeds = generator.integers(1, 2**63, size=len(out))
         n_tried = ceil(sqrt(len(self.columns.draws)))
         by_class = np.argsort(self.arranged.classes)
         trees = []
@@ -311,27 +276,20 @@ class _Growth:
         for fold, n_out in enumerate(out):
             weights = (training.n_copies[rows] - n_out) * training.copy_weights[rows]
             class_counts = np.bincount(self.labels, weights, training.n_classes).astype(np.float64)
-            pseudocounts = _pseudocounts(class_counts, STRENGTH)
+            logs = _log_table(class_counts, STRENGTH)
             # Counted over all rounds: with an odd number of folds, each fold alternates between both kinds of
             # trees.
-            one_cut = (number * self.n_folds + fold) % 2 == 1
-            grown = grow(
-                self.columns,
-                self.labels,
-                weights,
-                pseudocounts,
-                n_tried,
-                one_cut,
-                MAX_DEPTH,
-                int(seeds[fold]),
+            one_cut = (number * len(out) + fold) % 2 == 1
+            features, masks, by_node = grow(
+                self.columns, self.labels, weights, logs, n_tried, one_cut, MAX_DEPTH, seeds[fold]
             )
             # Leaves are saved, and computed, with classes in the order of the schema.
-            counts = grown.counts[grown.features < 0][:, by_class]
-            leaves = _leaves(grown.features, counts, STRENGTH, SPLIT_PROB)
-            lefts = _lefts(grown.features, np.array([len(grown.features)]))
-            shares = n_out.astype(np.float64)
-            send_down(self.columns.codes, shares, grown.features, grown.masks, lefts, leaves, totals)
-            trees.append(Tree(grown.features, grown.masks, LeafCounts.of(counts)))
+            counts = by_node[features < 0][:, by_class]
+            leaves = _leaves(features, counts, STRENGTH, SPLIT_PROB)
+            lefts = _lefts(features, np.array([len(features)]))
+            nodes = np.zeros(1, dtype=np.int64), features, masks, lefts, leaves
+            send_down(self.columns.codes, n_out.astype(np.float64), *nodes, totals)
+            trees.append(Tree(features, masks, LeafCounts.of(counts)))
         return trees, totals[np.argsort(rows)]
 
 
@@ -343,14 +301,20 @@ def _pseudocounts(class_counts: FloatArray, strength: float) -> FloatArray:
     return np.asarray(strength * np.sqrt(n_effective) * prior)
 
 
+def _log_table(class_counts: FloatArray, strength: float) -> FloatArray:
+    """Return the log rising factorials of the pseudocounts of a tree on rows with these class weights."""
+    pseudocounts = _pseudocounts(class_counts, strength)
+    # The sums here, because those of numpy and of compiled loops differ by rounding.
+    return log_table(np.append(class_counts, class_counts.sum()), np.append(pseudocounts, pseudocounts.sum()))
+
+
 def _leaves(
     features: NDArray[np.int32], leaf_counts: FloatArray, strength: float, split_prob: float
 ) -> NDArray[np.float32]:
     """Return the class distributions that one tree predicts at its leaves."""
-    pseudocounts = _pseudocounts(leaf_counts.sum(axis=0), strength)
-    averaged = average_prunings(features, leaf_counts, pseudocounts, split_prob)
-    probs = averaged.distributions[features < 0].astype(np.float32)
-    return np.maximum(probs, LEAST_PROB)
+    logs = _log_table(leaf_counts.sum(axis=0), strength)
+    _, distributions = average_prunings(features, leaf_counts, logs, split_prob)
+    return np.maximum(distributions[features < 0].astype(np.float32), LEAST_PROB)
 
 
 def _codes(fine: IntArray) -> NDArray[np.uint8]:
@@ -367,14 +331,3 @@ def _lefts(features: NDArray[np.int32], sizes: IntArray) -> NDArray[np.int32]:
     # The k-th split node of a tree has children 2k + 1 and 2k + 2, counted from the root of the tree.
     lefts = roots + 2 * (before - before[roots]) + 1
     return np.where(is_split, lefts, np.cumsum(~is_split) - 1).astype(np.int32)
-
-
-def _check_nodes(features: NDArray[np.int32], sizes: IntArray) -> None:
-    """Raise DataError unless every node but the root is the child of a node before it."""
-    if not len(sizes):
-        raise DataError("a forest without trees")
-    is_split = features >= 0
-    n_splits = np.add.reduceat(is_split, np.cumsum(sizes) - sizes, dtype=np.int64)
-    is_before = np.flatnonzero(is_split) < _lefts(features, sizes)[is_split]
-    if (sizes != 2 * n_splits + 1).any() or not is_before.all():
-        raise DataError("the nodes of a forest do not make up trees")
