@@ -9,12 +9,11 @@ import numpy as np
 
 from ..errors import DataError, InvalidParameter
 from ..typing import FloatArray
+from .style import Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from .style import Panel
 
 
 class Display(ABC):
@@ -80,7 +79,7 @@ class Display(ABC):
         save_figure(self.figure_, path)
 
     @abstractmethod
-    def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
+    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
         """Return the functions that draw each pair of axes, and the size of one in inches."""
 
     def _repr_svg_(self) -> str | None:
@@ -112,15 +111,7 @@ def short(text: str, most: int) -> str:
 
 
 def check_classifier(estimator: Any, able_to: str = "classes") -> None:
-    """Raise ``InvalidParameter`` unless the estimator is a classifier of codelength with a capability.
-
-    Parameters
-    ----------
-    estimator : object
-        Argument to check.
-    able_to : str
-        Capability that the display needs: ``"classes"``, ``"explain"`` or ``"leave_one_out"``.
-    """
+    """Raise ``InvalidParameter`` unless the estimator is a classifier of codelength with a capability."""
     from ..estimators import TableClassifier, capabilities_of
     from ..table.checks import check_instance
 

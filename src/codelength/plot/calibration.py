@@ -8,11 +8,11 @@ import numpy as np
 from ..errors import InvalidParameter
 from ..typing import FloatArray
 from ._display import Display, check_classifier, columns, short
+from .style import BLUE, GREY, Axes, Panel
 
 if TYPE_CHECKING:
     from ..scores import Predictions
     from ..typing import Scalar
-    from .style import Axes, Panel
 
 
 class CalibrationDisplay(Display):
@@ -33,11 +33,6 @@ class CalibrationDisplay(Display):
         Rows of each bin, or their weight; shown by the size of the points.
     of : str
         Name of the class predicted.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of the plot.
 
     Examples
     --------
@@ -97,11 +92,6 @@ class CalibrationDisplay(Display):
             Most bins of about equal weight, by predicted probability; probabilities within 0.01 share a bin.
         ax : matplotlib Axes, optional
             Axes to draw into.
-
-        Returns
-        -------
-        CalibrationDisplay
-            The display, drawn.
         """
         from ..scores import predictions_of
         from ..sources import as_table
@@ -147,11 +137,6 @@ class CalibrationDisplay(Display):
             Weights of the rows.
         of, n_bins, ax
             As in :meth:`from_estimator`.
-
-        Returns
-        -------
-        CalibrationDisplay
-            The display, drawn.
         """
         from ..scores import predictions_of
         from ..table import Table, infer_schema
@@ -192,15 +177,13 @@ class CalibrationDisplay(Display):
         low, high = wilson(found.observed * found.weights, found.weights)
         return cls(found.promised, found.observed, low, high, found.weights, of=words)
 
-    def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
+    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
         """Return the function that draws the plot, and its size in inches."""
-        from .style import BLUE, GREY
-
         # Without numbers of rows all points have the same size.
         known = np.nan_to_num(self.n_rows, nan=1.0)
         areas = 16 + 50 * known / known.max(initial=1.0)
 
-        def panel(axes: "Axes") -> None:
+        def panel(axes: Axes) -> None:
             axes.plot([0, 1], [0, 1], "--", color=GREY, linewidth=1.0, label="promises kept")
             axes.vlines(self.promised, self.low, self.high, color=BLUE, linewidth=1.4, alpha=0.6)
             axes.scatter(

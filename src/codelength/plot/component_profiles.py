@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from ..decisions import ranked
 from ..typing import FloatArray, Scalar
 from ._display import Display, short
 from .style import Axes, Panel
@@ -32,11 +33,6 @@ class ComponentProfilesDisplay(Display):
         A fitted model.
     title : str
         Title of the plot.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of the plot.
 
     Examples
     --------
@@ -102,10 +98,14 @@ class ComponentProfilesDisplay(Display):
 
 def _blocks(model: "FiniteMixture") -> list[Block]:
     """Return the variables to show with their rows, by information, within ``MAX_ROWS``."""
-    ordered = sorted(model.profiles().items(), key=lambda item: -_spread(model, item[1]))
+    from ..reporting.sections.hidden_classes import bits_about_class
+
+    by_name, shares = list(model.profiles().items()), model.parameters_.class_probs
+    bits = [bits_about_class(np.array(list(values.values())), shares) for _, values in by_name]
     chosen: list[Block] = []
     n_rows = 0
-    for name, values in ordered:
+    for n in ranked(bits, scale=1.0):
+        name, values = by_name[n]
         rows = _rows(values)
         # A weaker variable with fewer values may still fit, so that the search goes on.
         if chosen and n_rows + len(rows) > MAX_ROWS:
@@ -113,15 +113,6 @@ def _blocks(model: "FiniteMixture") -> list[Block]:
         chosen.append((name, rows))
         n_rows += len(rows)
     return chosen
-
-
-def _spread(model: "FiniteMixture", values: dict[Scalar | None, FloatArray]) -> float:
-    """Return the mutual information of a variable and the component, in nats."""
-    probs, shares = np.array(list(values.values())), model.parameters_.class_probs
-    whole = (probs @ shares)[:, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        parts = np.where(probs > 0, probs * np.log(probs / whole), 0.0)
-    return float(parts.sum(axis=0) @ shares)
 
 
 def _rows(values: dict[Scalar | None, FloatArray]) -> list[tuple[str, FloatArray]]:

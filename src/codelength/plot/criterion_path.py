@@ -34,8 +34,6 @@ class CriterionPathDisplay(Display):
     ----------
     comparison : Comparison
         The criteria drawn.
-    ax_, figure_
-        Axes and figure of the plot; ``ax_`` is the first panel.
 
     Examples
     --------

@@ -10,12 +10,12 @@ from ..errors import InvalidParameter
 from ..table.coded import changed
 from ..typing import FloatArray
 from ._display import Display, check_classifier, columns, short
+from .style import BLUE, ORANGE, Axes, Panel
 
 if TYPE_CHECKING:
     from ..estimators import TableClassifier
     from ..naive_bayes import Distributions
     from ..table import Coded
-    from .style import Axes, Panel
 
 LONGEST = 30
 """Most characters of a name."""
@@ -37,11 +37,6 @@ class EvidenceByVariableDisplay(Display):
         Standard errors.
     n_variables : int
         Most variables to draw: those with the largest gain alone.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of the plot.
 
     Examples
     --------
@@ -117,14 +112,12 @@ class EvidenceByVariableDisplay(Display):
         made = cls(names, figures[0], figures[2], figures[1], figures[3], n_variables=n_variables)
         return made.plot(ax)
 
-    def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
+    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
         """Return the function that draws the plot, and its size in inches."""
-        from .style import BLUE, ORANGE
-
         n_shown = min(self.n_variables, len(self.names))
         n_left = len(self.names) - n_shown
 
-        def panel(axes: "Axes") -> None:
+        def panel(axes: Axes) -> None:
             places = np.arange(n_shown)
             series = (
                 ("alone", self.alone, self.alone_errors, BLUE, "o", -0.14),

@@ -8,12 +8,12 @@ from .._display import counted
 from ..decisions import ranked
 from ..errors import InvalidParameter
 from ._display import Display, check_classifier, short
+from .style import BLUE, GREY, ORANGE, Axes, Panel
 
 if TYPE_CHECKING:
     from ..naive_bayes import Explanation
     from ..table import Table
     from ..typing import Scalar
-    from .style import Axes, Panel
 
 LONGEST = 34
 """Most characters of a label."""
@@ -46,8 +46,6 @@ class ExplanationDisplay(Display):
         Their contributions in bits; infinite if a value is impossible in one of the classes.
     total_bits : float
         The log-odds in bits.
-    ax_, figure_
-        Axes and figure of the plot.
 
     Examples
     --------
@@ -134,11 +132,6 @@ class ExplanationDisplay(Display):
             As for the class.
         ax : matplotlib Axes, optional
             Axes to draw into.
-
-        Returns
-        -------
-        ExplanationDisplay
-            The display, drawn.
         """
         from ..sources import as_table, known_rows
         from ..table.checks import check_whole
@@ -158,16 +151,14 @@ class ExplanationDisplay(Display):
         labels = [_called(one, name) for name in explanation.feature_names]
         return cls(explanation, 0, of, labels=labels, n_variables=n_variables).plot(ax)
 
-    def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
+    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
         """Return the function that draws the plot, and its size in inches."""
-        from .style import BLUE, GREY, ORANGE
-
         finite = np.abs(self.bits[np.isfinite(self.bits)])
         # An infinite contribution gets a bar that is longer than all others, and an infinity sign.
         far = 1.3 * max(1.0, float(finite.max(initial=0.0)))
         lengths = np.clip(self.bits, -far, far)
 
-        def panel(axes: "Axes") -> None:
+        def panel(axes: Axes) -> None:
             places = np.arange(len(lengths))
             colours = [GREY] + [BLUE if bits > 0 else ORANGE for bits in self.bits[1:]]
             axes.barh(places, lengths, color=colours, height=0.7)

@@ -1,15 +1,13 @@
 """Learning curve of a classifier."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ..typing import FloatArray
 from ._display import Display, check_classifier, columns
-
-if TYPE_CHECKING:
-    from .style import Axes, Panel
+from .style import BLUE, GREY, Axes, Panel, plain
 
 
 class LearningCurveDisplay(Display):
@@ -27,11 +25,6 @@ class LearningCurveDisplay(Display):
         Label of the curve.
     prior_bits : float, optional
         Loss of the class prior, drawn as a line.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of the plot.
 
     Examples
     --------
@@ -92,11 +85,6 @@ class LearningCurveDisplay(Display):
             Seed of the folds.
         ax : matplotlib Axes, optional
             Axes to draw into.
-
-        Returns
-        -------
-        LearningCurveDisplay
-            The display, drawn.
         """
         from ..evaluation import cross_validation
         from ..evaluation.fits import predictions_over
@@ -125,11 +113,10 @@ class LearningCurveDisplay(Display):
         means, low, high = np.array([(band.value, band.low, band.high) for band in bands]).T
         return cls(sizes, means, low, high, label=type(estimator).__name__).plot(ax)
 
-    def panels(self) -> "tuple[list[Panel], tuple[float, float]]":
+    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
         """Return the function that draws the plot, and its size in inches."""
-        from .style import BLUE, GREY, plain
 
-        def panel(axes: "Axes") -> None:
+        def panel(axes: Axes) -> None:
             axes.fill_between(self.n_rows, self.low, self.high, color=BLUE, alpha=0.15, linewidth=0)
             axes.plot(self.n_rows, self.loss_bits, "o-", color=BLUE, markersize=4, label=self.label or None)
             if self.prior_bits is not None:

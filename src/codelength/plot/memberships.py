@@ -24,11 +24,6 @@ class MembershipsDisplay(Display):
         Membership probabilities.
     weights : array of shape (n_rows,), optional
         Weights of the rows.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of the plot; ``ax_`` is that of the first class.
     """
 
     size = (3.6, 2.8)

@@ -29,11 +29,6 @@ class ResidualsDisplay(Display):
     ----------
     residuals : BivariateResiduals
         ``residuals_`` of a fitted mixture.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of the plot.
     """
 
     def __init__(self, residuals: "BivariateResiduals") -> None:

@@ -32,15 +32,7 @@ def plain(value: float, _: int) -> str:
 
 
 def symmetric(axes: Axes, linear: float) -> None:
-    """Set a symmetric logarithmic axis for large and small gains of either sign.
-
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Axes to change.
-    linear : float
-        Gains up to this size are drawn on a linear scale.
-    """
+    """Set a symmetric logarithmic axis for gains of either sign, linear up to some size."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     axes.set_xscale("symlog", linthresh=linear)

@@ -47,13 +47,6 @@ class Frame:
 def linear(low: float, high: float, start: float, end: float) -> Scale:
     """Return a function from values to positions.
 
-    Parameters
-    ----------
-    low, high : float
-        Range of the values.
-    start, end : float
-        Range of the positions; it may decrease.
-
     Examples
     --------
     >>> linear(0, 10, 100, 200)(5)
@@ -66,13 +59,6 @@ def linear(low: float, high: float, start: float, end: float) -> Scale:
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Return round numbers within limits.
-
-    Parameters
-    ----------
-    low, high : float
-        Limits.
-    most : int
-        Most numbers to return.
 
     Examples
     --------

@@ -93,15 +93,7 @@ def mean_over_splits(figures: FloatArray, test_share: float) -> Estimate:
 
 
 def around(value: float, standard_error: float, degrees: float = math.inf) -> Estimate:
-    """Return an estimate with an interval by the t-distribution.
-
-    Parameters
-    ----------
-    value, standard_error : float
-        Estimate and its standard error.
-    degrees : float
-        Degrees of freedom; infinity for the normal distribution.
-    """
+    """Return an estimate with an interval by the t-distribution; by the normal one for infinite degrees."""
     reach = (NORMAL if math.isinf(degrees) else float(stdtrit(degrees, 0.975))) * standard_error
     return Estimate(value, standard_error, value - reach, value + reach)
 

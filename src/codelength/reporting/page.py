@@ -47,21 +47,7 @@ class Section:
 def page(
     made: Provenance, title: str, opening: Markup, sections: Sequence[Section], scripts: Sequence[str] = ()
 ) -> str:
-    """Return the text of an HTML file.
-
-    Parameters
-    ----------
-    made : Provenance
-        Analysis that the page is about.
-    title : str
-        Title of the page.
-    opening : Markup
-        First element, before all sections.
-    sections : sequence of Section
-        Sections after the opening.
-    scripts : sequence of str
-        Scripts of the library, run in this order.
-    """
+    """Return the text of an HTML file."""
     held, style, program = made.table, resource("page.css"), "\n".join(scripts)
     text = rendered(
         "reporting/page",
@@ -82,11 +68,6 @@ def page(
 def policy(style: str, program: str) -> str:
     """Return a content security policy that allows this style sheet and this script, and nothing else.
 
-    Parameters
-    ----------
-    style, program : str
-        The style sheet and the script, which are identified by their hashes.
-
     Examples
     --------
     >>> policy("", "").split("; ")[-1]
@@ -103,15 +84,7 @@ def resource(name: str) -> str:
 
 
 def framed(text: str, height: int = 720) -> str:
-    """Return a page within an iframe, for notebooks.
-
-    Parameters
-    ----------
-    text : str
-        HTML of the page.
-    height : int
-        Height of the frame in pixels.
-    """
+    """Return a page within an iframe, for notebooks."""
     # In a sandbox without same-origin: the page cannot touch the notebook around it.
     return (
         f'<iframe srcdoc="{escaped(str(text))}" sandbox="allow-scripts" width="100%" height="{height}" '

@@ -19,15 +19,7 @@ from .words import name, table_name
 
 
 def table_page(analysis: Analysis, title: str | None = None) -> str:
-    """Return the page of a table with a target.
-
-    Parameters
-    ----------
-    analysis : Analysis
-        Analysis of the table.
-    title : str, optional
-        Title of the page; by default it names the target.
-    """
+    """Return the page of a table with a target."""
     held = analysis.table
     asked = what_if.section(analysis)
     sections = [table.section(held, analysis.variables)]
@@ -45,15 +37,7 @@ def table_page(analysis: Analysis, title: str | None = None) -> str:
 
 
 def classes_page(analysis: LatentAnalysis, title: str | None = None) -> str:
-    """Return the page of a table without a target: its latent classes.
-
-    Parameters
-    ----------
-    analysis : LatentAnalysis
-        Latent classes of the table.
-    title : str, optional
-        Title of the page; by default it names the table.
-    """
+    """Return the page of a table without a target: its latent classes."""
     sections = [
         table.section(analysis.table),
         hidden_classes.comparison(analysis),

@@ -50,15 +50,7 @@ class Plan:
 
     @classmethod
     def of(cls, n_rows: int, n_columns: int, n_classes: int, seed: int) -> "Plan":
-        """Return the plan for a table of some size: the most folds that fit into the effort, else one split.
-
-        Parameters
-        ----------
-        n_rows, n_columns, n_classes : int
-            Size of the table.
-        seed : int
-            Seed of the folds.
-        """
+        """Return the plan for a table: the most folds that fit into the effort, else one split."""
         if n_rows < 2:
             return cls((), "leave-one-out", np.arange(n_rows), np.zeros(n_rows, np.int64))
         # The most folds first: they leave the largest training sets, closest to the whole table.
@@ -77,15 +69,7 @@ class Plan:
 
 
 def effort(n_training: float, n_columns: int, n_classes: int, n_test: float = 0) -> float:
-    """Estimate the seconds to fit all models once and to predict some rows.
-
-    Parameters
-    ----------
-    n_training, n_test : float
-        Rows to fit to and rows to predict.
-    n_columns, n_classes : int
-        Size of the table.
-    """
+    """Estimate the seconds to fit all models once and to predict some rows."""
     looked_at = min(n_columns, MAX_COLUMNS)
     # Constants instead of times measured on this machine, on which the plan would then depend.
     per_row = 6e-4 * math.sqrt(max(n_classes, 2) / 2) + 7e-6 * looked_at

@@ -17,13 +17,6 @@ def name(text: str, most: int = LONGEST_NAME) -> str:
 
     Long names often differ only at their ends.
 
-    Parameters
-    ----------
-    text : str
-        Text from the table.
-    most : int
-        Most characters of the result.
-
     Examples
     --------
     >>> name("two" + chr(10) + "lines"), name("a long name 1", most=9), name(" ")
@@ -68,13 +61,6 @@ def capital(words: str) -> str:
 
 def number(value: float, digits: int = 3) -> str:
     """Return a number with some decimals.
-
-    Parameters
-    ----------
-    value : float
-        Number, which may be infinite or NaN.
-    digits : int
-        Decimals.
 
     Examples
     --------
@@ -131,13 +117,6 @@ def counted(value: float) -> str:
 def many(value: float, noun: str, plural: str = "") -> str:
     """Return a count with its noun, in the plural if needed.
 
-    Parameters
-    ----------
-    value : float
-        Number of things.
-    noun, plural : str
-        Singular, and the plural if it is not formed with an s.
-
     Examples
     --------
     >>> many(1, "row"), many(2500, "row"), many(2, "class", "classes")
@@ -170,13 +149,6 @@ def percent_interval(estimate: Estimate) -> str:
 
 def give_or_take(estimate: Estimate, digits: int = 3) -> str:
     """Return an estimate with its standard error.
-
-    Parameters
-    ----------
-    estimate : Estimate
-        Estimate; one without a standard error is written alone.
-    digits : int
-        Decimals.
 
     Examples
     --------

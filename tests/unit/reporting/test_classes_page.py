@@ -8,7 +8,7 @@ import pytest
 from codelength import FiniteMixture, NaiveBayes, report
 from codelength.errors import InvalidParameter
 from codelength.reporting.results import LatentAnalysis, TableFacts
-from codelength.reporting.sections.hidden_classes import _bits, _path
+from codelength.reporting.sections.hidden_classes import _path, bits_about_class
 from unit.reporting.reading import Reading, check
 
 
@@ -93,8 +93,8 @@ def test_the_bits_of_a_variable_are_mutual_information():
         return -sum(x * np.log2(x) for x in p if x > 0)
 
     expected = entropy(probs @ shares) - sum(shares[k] * entropy(probs[:, k]) for k in range(2))
-    assert _bits(probs, shares) == pytest.approx(expected)
-    assert _bits(np.array([[0.3, 0.3], [0.7, 0.7]]), shares) == pytest.approx(0, abs=1e-12)
+    assert bits_about_class(probs, shares) == pytest.approx(expected)
+    assert bits_about_class(np.array([[0.3, 0.3], [0.7, 0.7]]), shares) == pytest.approx(0, abs=1e-12)
 
 
 def test_a_model_that_was_fitted_has_its_page(columns):

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from .fairness import fair
 from .opponent import Opponent, Predict
 from .rows import Rows
 
@@ -39,8 +38,7 @@ class CatBoost(Opponent):
             verbose=0,
         )
         model.fit(_pool(rows, codes))
-        weights = rows.class_weights
-        return lambda others: fair(model.predict_proba(_pool(others), thread_count=1), weights)
+        return lambda others: model.predict_proba(_pool(others), thread_count=1)
 
 
 def _pool(rows: Rows, codes: Any = None) -> Any:

@@ -5,7 +5,6 @@ import numpy as np
 from ...table import cut_points
 from ...table.intervals.cuts import assign
 from ...typing import FloatArray, IntArray
-from .fairness import fair
 from .opponent import Opponent, Predict
 from .rows import Rows
 
@@ -27,8 +26,7 @@ class CategoricalNB(Opponent):
         sizes = np.array([*(len(edges) + 2 for edges in cuts), *(rows.n_levels + 1)])
         model = Classifier(min_categories=sizes)
         model.fit(_codes(rows, cuts), rows.labels, sample_weight=rows.weights)
-        weights = rows.class_weights
-        return lambda others: fair(model.predict_proba(_codes(others, cuts)), weights)
+        return lambda others: model.predict_proba(_codes(others, cuts))
 
 
 def _cuts(numbers: FloatArray, weights: FloatArray | None) -> FloatArray:

@@ -59,18 +59,7 @@ class Design:
         return cls(medians, means, everything.spreads, gaps, levels, (matrix != matrix[:1]).any(axis=0))
 
     def matrix(self, rows: Rows) -> FloatArray:
-        """Return the design matrix of some rows.
-
-        Parameters
-        ----------
-        rows : Rows
-            Training or test rows.
-
-        Returns
-        -------
-        array of shape (n_rows, n_kept)
-            Standardised numbers, indicators of missing numbers, and indicators of levels.
-        """
+        """Return standardised numbers, indicators of missing numbers, and indicators of levels."""
         missing = np.isnan(rows.numbers)
         scores = (np.where(missing, self.medians, rows.numbers) - self.means) / self.spreads
         indicators = [

@@ -69,15 +69,5 @@ def fair(probs: FloatArray, class_weights: FloatArray) -> FloatArray:
 
 
 def log_score(probs: FloatArray, labels: IntArray, weights: FloatArray) -> float:
-    """Return the log probability of the classes that occurred, summed over rows.
-
-    Parameters
-    ----------
-    probs : array of shape (n_rows, n_classes)
-        Predicted probabilities.
-    labels : array of shape (n_rows,)
-        Class codes that occurred.
-    weights : array of shape (n_rows,)
-        Weights of the rows.
-    """
+    """Return the log probability of the classes that occurred, summed over rows."""
     return float(weights @ np.log(probs[np.arange(len(labels)), labels]))

@@ -47,8 +47,7 @@ class GradientBoosting(Opponent):
                         )
         leaf, n_rounds = divmod(first_best(scores.ravel()), len(stages))
         best = self._fitted(rows, LEAVES[leaf], stages[n_rounds])
-        weights = rows.class_weights
-        return lambda others: fair(best.predict_proba(others.matrix), weights)
+        return lambda others: best.predict_proba(others.matrix)
 
     def _fitted(self, rows: Rows, leaf: int, rounds: int) -> Any:
         """Fit one model with a minimum number of rows in a leaf and a number of rounds."""

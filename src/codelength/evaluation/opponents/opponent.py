@@ -14,11 +14,11 @@ from ...errors import InvalidParameter
 from ...table import Schema, Table, infer_schema
 from ...table.infer import Identifiers, Missing, Numeric
 from ...typing import FloatArray
-from .fairness import class_prior
+from .fairness import class_prior, fair
 from .rows import Rows
 
 Predict: TypeAlias = Callable[[Rows], FloatArray]
-"""Function from rows to probabilities of all classes, shape (n_rows, n_classes)."""
+"""Function from rows to probabilities of classes, shape (n_rows, n_classes)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,12 @@ class Opponent(ABC):
         if np.count_nonzero(weights) < 2 or not rows.vary:
             return FittedOpponent(settled, lambda others: np.tile(class_prior(weights), (others.n_rows, 1)))
         with _contained():
-            return FittedOpponent(settled, self._learned(rows))
+            predict = self._learned(rows)
+        return FittedOpponent(settled, lambda others: fair(predict(others), weights))
 
     @abstractmethod
     def _learned(self, rows: Rows) -> Predict:
-        """Learn from rows of at least two classes, in which at least one column varies."""
+        """Learn from rows of several classes; return a function to the probabilities of the classes seen."""
 
 
 @dataclass(frozen=True, slots=True)

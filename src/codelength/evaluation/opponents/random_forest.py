@@ -4,9 +4,10 @@ from itertools import product
 
 import numpy as np
 
+from ...decisions import first_best
 from ...typing import FloatArray
 from .design import Design
-from .fairness import fair, log_score
+from .fairness import log_score
 from .opponent import Opponent, Predict
 from .rows import Rows
 
@@ -41,13 +42,12 @@ class RandomForest(Opponent):
         out_of_bag = np.nan_to_num(model.oob_decision_function_, nan=1 / len(prior))
         labels = np.searchsorted(model.classes_, rows.labels)
         # A grid of 64 pairs on predictions that are made already: its cost is negligible next to the forest.
-        share, power = max(
-            product(SHARES, POWERS),
-            key=lambda pair: log_score(_calibrated(out_of_bag, prior, *pair), labels, rows.row_weights),
-        )
-        return lambda others: fair(
-            _calibrated(model.predict_proba(design.matrix(others)), prior, share, power), weights
-        )
+        pairs = list(product(SHARES, POWERS))
+        scores = [
+            log_score(_calibrated(out_of_bag, prior, *pair), labels, rows.row_weights) for pair in pairs
+        ]
+        share, power = pairs[first_best(scores)]
+        return lambda others: _calibrated(model.predict_proba(design.matrix(others)), prior, share, power)
 
 
 def _calibrated(shares: FloatArray, prior: FloatArray, share: float, power: float) -> FloatArray:

@@ -42,15 +42,7 @@ class Rows:
 
     @classmethod
     def of(cls, schema: Schema, table: Table) -> "Rows":
-        """Return the rows of a table whose columns are those of the schema, in the same order.
-
-        Parameters
-        ----------
-        schema : Schema
-            Kinds of the columns, and all classes.
-        table : Table
-            The rows.
-        """
+        """Return the rows of a table whose columns are those of the schema, in the same order."""
         coded = encode(schema, table, strict=False, told=schema.names)
         numbers, gaps, levels, sizes = [], [], [], []
         for i, (variable, column) in enumerate(zip(schema.variables, table.columns, strict=True)):
@@ -114,19 +106,6 @@ class Rows:
         )
 
     def folds(self, n_folds: int, seed: int) -> list[tuple[IntArray, IntArray]]:
-        """Return training and test rows of an inner cross-validation.
-
-        Parameters
-        ----------
-        n_folds : int
-            Number of folds; fewer if there are fewer rows.
-        seed : int
-            Seed of the shuffle.
-
-        Returns
-        -------
-        list of (array of int, array of int)
-            Rows to fit to, and rows to predict.
-        """
+        """Return training and test rows of an inner cross-validation; no fold is empty."""
         fold = np.random.default_rng(seed).permutation(self.n_rows) % min(n_folds, self.n_rows)
         return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(int(fold.max()) + 1)]

@@ -85,19 +85,7 @@ def analyse_classes(table: Any, *, random_state: Any = 0, progress: Progress | N
 def glance(table: Table, seed: int) -> LatentAnalysis | None:
     """Fit a first set of latent classes to a table with a target, within a second or two.
 
-    Few rows and few numbers of classes are tried.
-
-    Parameters
-    ----------
-    table : Table
-        The rows; the target is ignored.
-    seed : int
-        Seed.
-
-    Returns
-    -------
-    LatentAnalysis or None
-        None if there are too few rows or too many columns.
+    Few rows and few numbers of classes are tried; None if there are too few rows or too many columns.
     """
     n_rows = min(GLANCE_ROWS, GLANCE_CELLS // max(table.n_columns, 1))
     # With one column, or fewer rows than half the columns, classes cannot be told from noise.
@@ -181,15 +169,7 @@ def _rows(analysis: LatentAnalysis) -> str:
 
 
 def section(analysis: LatentAnalysis, target: str) -> Section:
-    """Return a first look at latent classes as one section of a page about a target.
-
-    Parameters
-    ----------
-    analysis : LatentAnalysis
-        Latent classes of the other columns.
-    target : str
-        Column that was left out.
-    """
+    """Return a first look at latent classes as one section of a page about a target."""
     # The profile of a single class is the table itself.
     looks = [] if analysis.comparison.chosen == 1 else [profiles(analysis, n_open=0)]
     parts = [comparison(analysis), *looks, trust(analysis)]
@@ -241,18 +221,10 @@ def _called(criterion: str) -> str:
 
 
 def profiles(analysis: LatentAnalysis, n_open: int = N_OPEN) -> Section:
-    """Return the profiles of the classes, the variables with most information first.
-
-    Parameters
-    ----------
-    analysis : LatentAnalysis
-        Latent classes.
-    n_open : int
-        Variables that are open at first.
-    """
+    """Return the profiles of the classes, the variables with most information first."""
     shares = analysis.model.parameters_.class_probs
     by_name = list(analysis.model.profiles().items())
-    bits = [_bits(np.array(list(values.values())), shares) for _, values in by_name]
+    bits = [bits_about_class(np.array(list(values.values())), shares) for _, values in by_name]
     order = ranked(bits, scale=1.0)[:MAX_VARIABLES].tolist()
     shown = [
         {"name": by_name[n][0], "bits": bits[n], "is_open": place < n_open} | _profile(by_name[n][1], shares)
@@ -262,16 +234,8 @@ def profiles(analysis: LatentAnalysis, n_open: int = N_OPEN) -> Section:
     return Section("profiles", "What the classes look like", body, short="Profiles")
 
 
-def _bits(value_probs: FloatArray, shares: FloatArray) -> float:
-    """Return the mutual information of a variable and the class, in bits.
-
-    Parameters
-    ----------
-    value_probs : array of shape (n_values, n_classes)
-        Probability of each value in each class.
-    shares : array of shape (n_classes,)
-        Class probabilities.
-    """
+def bits_about_class(value_probs: FloatArray, shares: FloatArray) -> float:
+    """Return the mutual information of a variable and the class, in bits."""
     if not value_probs.size:
         return 0.0
     overall = value_probs @ shares

@@ -53,22 +53,6 @@ def learning_curve(
     :func:`codelength.reporting.estimates.mean_over_splits`. If that would take long, the first split of the
     comparison is the only one, and the band is over its rows. If the class prior is best, the curve is that
     of naive Bayes.
-
-    Parameters
-    ----------
-    table : Table
-        The rows, with a target.
-    coded : Coded
-        The same rows as naive Bayes reads them.
-    compared : Compared
-        The comparison of models on these rows.
-    candidates : Candidates
-        The models that were compared.
-
-    Returns
-    -------
-    LearningCurve or None
-        None if there are too few rows, one class or no columns.
     """
     if table.n_rows < LEAST_ROWS or coded.schema.n_classes < 2 or not table.n_columns:
         return None
@@ -121,15 +105,7 @@ def _of_one_split(
 
 
 def loss_over_splits(losses: FloatArray, test_share: float) -> Estimate:
-    """Return :func:`mean_over_splits` of log losses, with an interval that ends at 0.
-
-    Parameters
-    ----------
-    losses : array
-        One mean log loss per split.
-    test_share : float
-        Share of the rows of the table that each split tests.
-    """
+    """Return :func:`mean_over_splits` of log losses, with an interval that ends at 0."""
     return _loss(mean_over_splits(losses, test_share))
 
 
@@ -150,15 +126,7 @@ def _losses(
 
 
 def bits_by_split(log_probs: FloatArray, splits: Sequence[Split]) -> list[FloatArray]:
-    """Return the costs of the classes of the test rows in bits, one array per split.
-
-    Parameters
-    ----------
-    log_probs : array
-        Log probabilities of the classes that occurred, one split after the other, in nats.
-    splits : sequence of Split
-        Their splits.
-    """
+    """Return the costs of the classes of the test rows in bits, one array per split."""
     ends = np.cumsum([len(split.test) for split in splits])[:-1]
     return np.split(-log_probs * BITS, ends)
 

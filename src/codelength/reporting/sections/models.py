@@ -163,26 +163,7 @@ class Candidates:
 def compare(
     table: Table, coded: Coded, plan: Plan, candidates: Candidates, progress: Progress | None = None
 ) -> Compared:
-    """Compare all models on one table.
-
-    Parameters
-    ----------
-    table : Table
-        The rows, with a target.
-    coded : Coded
-        The same rows as naive Bayes reads them.
-    plan : Plan
-        Training and test rows.
-    candidates : Candidates
-        The models.
-    progress : function, optional
-        Called with the fits done and the fits in all.
-
-    Returns
-    -------
-    Compared
-        Predictions of all models for the same rows.
-    """
+    """Compare all models on one table."""
     naive = candidates.naive
     prior = Fits(_prior_predictions(coded, plan), 0.0, plan.rows)
     if not plan.splits:
@@ -206,17 +187,6 @@ def predict_with_refits(
     """Return the predictions of slow models.
 
     With many columns, the models use only those that are strongest among the training rows of the split.
-
-    Parameters
-    ----------
-    table, coded
-        The rows, and the same rows as naive Bayes reads them.
-    splits : sequence of Split
-        Training and test rows.
-    models : mapping of str to classifier
-        Models by name.
-    progress : function, optional
-        Called with the splits done and the splits in all.
     """
     if table.n_columns <= MAX_COLUMNS:
         return predictions_over(table, models, splits, progress=progress)
@@ -231,17 +201,7 @@ def predict_with_refits(
 
 
 def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
-    """Return the names of the variables with most bits alone on some rows, in column order.
-
-    Parameters
-    ----------
-    coded : Coded
-        The table.
-    rows : array of int
-        Rows to count.
-    most : int
-        Number of variables to return.
-    """
+    """Return the names of the variables with most bits alone on some rows, in column order."""
     bits, _ = bits_alone(count(coded.take(rows)))
     best = np.sort(ranked(bits, scale=1.0)[:most])
     return [coded.schema.variables[i].name for i in best]

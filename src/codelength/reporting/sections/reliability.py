@@ -27,13 +27,6 @@ def reliability(predictions: Predictions, classes: tuple[Scalar, ...]) -> Reliab
     """Return predicted and observed frequencies, in bins of about equally many rows.
 
     With two classes the event is the second class, otherwise the most probable class of each row.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Predictions of rows the model was not fitted to.
-    classes : tuple
-        Class labels.
     """
     if len(classes) == 2:
         promised = np.exp(predictions.log_probs[:, 1])
@@ -66,15 +59,7 @@ class CalibrationError:
 
 
 def calibration_error(predictions: Predictions, seed: int) -> CalibrationError:
-    """Return the mean distance between predicted and observed frequencies.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Predictions of rows the model was not fitted to.
-    seed : int
-        Seed of the bootstrap.
-    """
+    """Return the mean distance between predicted and observed frequencies."""
     promised, came_true = np.exp(predictions.log_probs.max(axis=1)), predictions.hits
     n_rows, value = len(promised), predictions.calibration_error
     ones, rng = np.ones(n_rows), np.random.default_rng([seed, 2])

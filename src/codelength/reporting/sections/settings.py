@@ -20,25 +20,8 @@ def settings_of(
 ) -> tuple[tuple[str, str], ...]:
     """Describe the steps of an analysis and their settings.
 
-    Parameters
-    ----------
-    table, some : Table
-        The whole table, and the rows that models were compared on.
-    plan : Plan
-        Training and test rows.
-    what_if : Coded
-        The rows with the variables of the what-if.
-    by_chance : tuple of float
-        The calibration error, and the most bits alone, that chance would give.
-    latent : LatentAnalysis, optional
-        The first look at latent classes.
-    seed : int
-        Seed.
-
-    Returns
-    -------
-    tuple of (str, str)
-        Name and description of each step.
+    ``some`` are the rows that models were compared on, ``by_chance`` the calibration error and the most bits
+    alone that chance would give.
     """
     return (
         *_of_models(table, some, plan),

@@ -26,19 +26,6 @@ def surprises(
     """Return the rows whose class had the smallest probability, the most surprising first.
 
     Rows whose most probable class occurred are not included.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Predictions by models fitted without the row.
-    rows : array of int
-        Positions of these rows in the table.
-    classes : tuple
-        The classes.
-    table : Table
-        The rows.
-    cells : bool
-        Whether to give the contents of the rows.
     """
     expected = first_best_of_rows(np.exp(predictions.log_probs))
     occurred = np.asarray(predictions.class_codes, dtype=np.int64)

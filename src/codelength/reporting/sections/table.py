@@ -30,13 +30,7 @@ MAX_COLUMNS, MAX_LISTED, MAX_CLASSES = 100, 50, 12
 
 @contextmanager
 def noting() -> Iterator[list[str]]:
-    """Collect warnings of the library as notes, each once; other warnings are issued again.
-
-    Yields
-    ------
-    list of str
-        Notes; filled when the block ends.
-    """
+    """Collect warnings of the library as notes, each once; other warnings are issued again."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -57,19 +51,7 @@ def noting() -> Iterator[list[str]]:
 def table_facts(
     table: Table, schema: Schema, class_counts: FloatArray | None, notes: Sequence[str]
 ) -> TableFacts:
-    """Return the size and content of a table, without the directories of its file.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    schema : Schema
-        Schema by which they were read.
-    class_counts : array, optional
-        Rows of each class; None without a target.
-    notes : sequence of str
-        Warnings given so far.
-    """
+    """Return the size and content of a table, without the directories of its file."""
     own = file_name(table.name)
     return TableFacts(
         name=own,
@@ -116,17 +98,7 @@ def model_facts(model: "FiniteMixture") -> TableFacts:
 
 
 def command_of(table: Table, seed: int, *, rows: bool = False, latent: bool = False) -> str:
-    """Return the command that repeats the analysis, as far as the table determines it.
-
-    Parameters
-    ----------
-    table : Table
-        The rows; a name that is not a file becomes ``table.csv``.
-    seed : int
-        Seed; left out if it is the usual 0.
-    rows, latent : bool
-        Options of the command.
-    """
+    """Return the command that repeats the analysis, as far as the table determines it."""
     parts = ["codelength", "report", file_name(table.name) or "table.csv"]
     parts += [] if table.target is None else ["--target", table.target.name, *["--latent"] * latent]
     parts += ["--rows"] * rows + (["--seed", str(seed)] if seed else [])
@@ -139,15 +111,7 @@ def _ignored(schema: Schema) -> tuple[tuple[str, str], ...]:
 
 
 def section(held: TableFacts, variables: Sequence[VariableFacts] | None = None) -> Section:
-    """Return the section on a table.
-
-    Parameters
-    ----------
-    held : TableFacts
-        Size and content of the table.
-    variables : sequence of VariableFacts, optional
-        Columns whose reading is shown.
-    """
+    """Return the section on a table."""
     # Avoids 0/0 for a table without rows.
     total = max(float(held.class_counts.sum()), 1e-300)
     order = [] if held.target is None else np.argsort(-held.class_counts, kind="stable").tolist()

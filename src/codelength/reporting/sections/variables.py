@@ -41,17 +41,7 @@ MAX_CHARACTERS = 200_000
 
 
 def variable_facts(table: Table, coded: Coded, counts: Counts, seed: int) -> tuple[VariableFacts, ...]:
-    """Return all variables: by bits alone, the largest first, and ignored ones last.
-
-    Parameters
-    ----------
-    table : Table
-        The rows, with a target.
-    coded, counts : Coded and Counts
-        The same rows as naive Bayes reads them.
-    seed : int
-        Seed of samples.
-    """
+    """Return all variables: by bits alone, the largest first, and ignored ones last."""
     schema, degrees = coded.schema, max(coded.n_rows - 1, 1)
     bits, errors = bits_alone(counts)
     told = np.array([reason_ignored(variable) == "" for variable in schema.variables], dtype=bool)
@@ -83,13 +73,6 @@ def most_by_chance(coded: Coded, seed: int) -> float:
 
     The first of many variables looks better than it is. This is the mean of the maximum over a few
     permutations of the classes.
-
-    Parameters
-    ----------
-    coded : Coded
-        The rows.
-    seed : int
-        Seed of the permutations.
     """
     if not coded.schema.n_variables:
         return 0.0
@@ -126,20 +109,6 @@ def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: 
     """Return the bits per row that naive Bayes loses if one variable is left out.
 
     By the evidence rule under uniform priors, each row predicted from all the others.
-
-    Parameters
-    ----------
-    coded, counts : Coded and Counts
-        The rows, and the counts of all of them.
-    variables : list of int
-        Positions of the variables that are left out in turn.
-    seed : int
-        Seed of the sample if there are many rows.
-
-    Returns
-    -------
-    dict of int to Estimate
-        Loss by the position of the variable.
     """
     if coded.n_rows > MAX_ROWS:
         rows = np.random.default_rng([seed, 4]).permutation(coded.n_rows)[:MAX_ROWS]

@@ -31,15 +31,7 @@ TITLES = {
 
 
 def selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
-    """Return the rows with the strongest variables, as many as fit into the tables of a page.
-
-    Parameters
-    ----------
-    coded : Coded
-        All rows.
-    facts : tuple of VariableFacts
-        Variables, the strongest first.
-    """
+    """Return the rows with the strongest variables, as many as fit into the tables of a page."""
     room = MAX_NUMBERS
     kept: list[int] = []
     for fact in facts:
@@ -83,15 +75,7 @@ def section(analysis: Analysis) -> Section | None:
 
 
 def scorers_text(scorers: Mapping[str, Mapping[str, Any]], ranked: Sequence[str]) -> tuple[str, int]:
-    """Return the scorers as JSON for a script element, and the number of variables left out.
-
-    Parameters
-    ----------
-    scorers : mapping of str to scorer document
-        The scorers by rule.
-    ranked : sequence of str
-        Names of variables, the most informative first.
-    """
+    """Return the scorers as JSON for a script element, and the number of variables left out."""
     names = [variable["name"] for variable in next(iter(scorers.values()))["variables"]]
     known = set(names)
     order = dict.fromkeys([*(name for name in ranked if name in known), *names])
