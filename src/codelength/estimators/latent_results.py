@@ -23,7 +23,7 @@ from ..latent.relations import (
 )
 from ..latent.relations.assignment import AssignmentRule
 from ..latent.relations.columns import ColumnKind
-from ..latent.relations.estimating_equations import Method, Sampling
+from ..latent.relations.three_step import Method, Sampling
 from ..latent.residuals import BivariateResiduals
 from ..mixture.classification import Classification
 from ..mixture.em import SearchSummary

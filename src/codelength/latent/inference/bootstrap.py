@@ -32,11 +32,11 @@ from ...table.coded import unchecked
 from ...typing import BoolArray, FloatArray
 from .alignment import align
 from .coordinates import Coordinates
+from .design import Weighting
 from .information import rows_in_use
 from .intervals import Estimates, Intervals, check_level, quantile_bounds
 
 BootstrapKind = Literal["nonparametric", "parametric"]
-Weighting = Literal["counts", "relative"]
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)

@@ -11,7 +11,7 @@ taken as drawn with replacement. Without clusters every row is a cluster; withou
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ...table.checks import as_array
 from ...typing import FloatArray, IntArray
 from .coordinates import Coordinates
 from .information import StandardErrors, information_matrix, inverse, rows_in_use
+
+Weighting = Literal["counts", "relative"]
+"""Meaning of weights: numbers of equal rows, or relative weights of rows that were each drawn once."""
 
 CLUSTERS_AT_ONCE = 4096
 """Maximum number of clusters whose scores are held in memory together."""

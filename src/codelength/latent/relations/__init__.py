@@ -2,10 +2,10 @@
 
 from .assignment import Assignment, assign
 from .columns import covariate_matrix
-from .inactive import InactiveProfile, inactive_profile
 from .one_step import OneStepModel, fit_covariates
+from .outcomes import InactiveProfile, inactive_profile, relate_outcome
 from .results import CovariateRelation, OutcomeRelation
-from .three_step import relate_covariates, relate_outcome
+from .three_step import relate_covariates
 
 __all__ = [
     "Assignment",

@@ -1,7 +1,11 @@
-"""Columns that are related to components: numbers as they are, categories as indicators."""
+"""Columns that are related to components: numbers as they are, categories as indicators.
+
+Order of reading: :func:`covariate_matrix`, :class:`Logit` (the component depends on covariates), the checks.
+Depends on the columns of :mod:`codelength.table` and on ``results``.
+"""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,6 +15,7 @@ from ...table._messages import shown
 from ...table.checks import check_choice
 from ...table.column import Column, Factor, Numbers
 from ...typing import BoolArray, FloatArray, IntArray, Scalar
+from .results import CovariateRelation, WaldTest
 
 ColumnKind = Literal["auto", "numeric", "categorical"]
 
@@ -26,18 +31,18 @@ class Design:
         NaN if missing.
     names : tuple of str
         Names of the columns.
-    groups : tuple of tuples of int
+    groups : dict of str to list of int
         Columns of each covariate, without the intercept.
     """
 
     matrix: FloatArray
     names: tuple[str, ...]
-    groups: tuple[tuple[int, ...], ...]
+    groups: dict[str, list[int]]
 
     @property
-    def missing(self) -> BoolArray:
-        """Mask of the rows that lack a covariate."""
-        return np.asarray(np.isnan(self.matrix).any(axis=1))
+    def is_complete(self) -> BoolArray:
+        """Mask of the rows that have all covariates."""
+        return np.asarray(~np.isnan(self.matrix).any(axis=1))
 
 
 def covariate_matrix(table: Table) -> Design:
@@ -66,43 +71,155 @@ def covariate_matrix(table: Table) -> Design:
     (('intercept', 'age', 'sex=m'), [[1.0, 30.0, 0.0], [1.0, 40.0, 1.0], [1.0, nan, 0.0]])
     """
     columns, names = [np.ones(table.n_rows)], ["intercept"]
-    groups: list[tuple[int, ...]] = []
+    groups: dict[str, list[int]] = {}
     for column in table.columns:
         first = len(columns)
         if is_numeric(column):
-            columns.append(numbers_of(column))
+            columns.append(column.numbers)
             names.append(column.name)
         else:
             codes, values = codes_of(column)
             # The first value is the reference: with an indicator of its own the columns would add up to the
             # intercept.
-            for code in range(1, len(values)):
-                columns.append(np.where(codes < 0, np.nan, codes == code))
-                names.append(f"{column.name}={values[code]}")
+            columns += [np.where(codes < 0, np.nan, codes == code) for code in range(1, len(values))]
+            names += [f"{column.name}={value}" for value in values[1:]]
         present = [own[~np.isnan(own)] for own in columns[first:]]
         if not present or any(not len(own) or np.ptp(own) == 0 for own in present):
             raise DataError(
                 f"covariate {shown(column.name)}: all rows that have a value have the same one; leave it out"
             )
-        groups.append(tuple(range(first, len(columns))))
-    return Design(np.stack(columns, axis=1), tuple(names), tuple(groups))
+        groups[column.name] = list(range(first, len(columns)))
+    return Design(np.stack(columns, axis=1), tuple(names), groups)
 
 
-def free_components(reference: int, n_components: int) -> list[int]:
-    """Return the components other than the reference; raise if it is not one of at least two components."""
-    if not 0 <= reference < n_components or n_components < 2:
-        raise InvalidParameter(
-            f"reference={reference}: expected one of at least two classes, from 0 to {n_components - 1}"
+@dataclass(frozen=True, eq=False, slots=True)
+class Logit:
+    """Multinomial logit of the component on standardised covariates.
+
+    Standardised covariates keep Newton's method and the information matrix well conditioned.
+
+    Attributes
+    ----------
+    design : Design
+        The covariates.
+    used : array of shape (n_rows,)
+        Mask of the rows used.
+    matrix : array of shape (n_used, n_columns)
+        Standardised covariates of the rows used.
+    centre, scale : arrays of shape (n_columns,)
+        Means and standard deviations of the columns, 0 and 1 for the intercept.
+    reference : int
+        The component that the others are compared with.
+    free : list of int
+        The other components.
+    """
+
+    design: Design
+    used: BoolArray
+    matrix: FloatArray
+    centre: FloatArray
+    scale: FloatArray
+    reference: int
+    free: list[int]
+
+    @classmethod
+    def of(cls, design: Design, used: BoolArray, reference: int, n_components: int) -> "Logit":
+        """Standardise the covariates of the rows used; raise if they are collinear."""
+        if not 0 <= reference < n_components or n_components < 2:
+            raise InvalidParameter(
+                f"reference={reference}: expected one of at least two classes, from 0 to {n_components - 1}"
+            )
+        given = design.matrix[used]
+        centre, scale = given.mean(axis=0), given.std(axis=0)
+        centre[0], scale[0] = 0.0, 1.0
+        scale = np.where(scale > 0, scale, 1.0)
+        matrix = (given - centre) / scale
+        if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
+            raise DataError(
+                f"covariates {shown(list(design.names[1:]))}: one of them follows from the others; leave it "
+                "out"
+            )
+        free = [k for k in range(n_components) if k != reference]
+        return cls(design, used, matrix, centre, scale, reference, free)
+
+    def start(self, class_probs: FloatArray) -> FloatArray:
+        """Return coefficients without any effect: the intercepts give the class shares."""
+        # An empty component would have an infinite intercept.
+        logs = np.log(np.maximum(class_probs, 1e-6))
+        start = np.zeros((len(self.free), self.matrix.shape[1]))
+        start[:, 0] = logs[self.free] - logs[self.reference]
+        return start
+
+    def logits(self, coefficients: FloatArray) -> FloatArray:
+        """Compute the logits of the components of each row; zero for the reference."""
+        found = np.zeros((len(self.matrix), len(self.free) + 1))
+        found[:, self.free] = self.matrix @ coefficients.reshape(len(self.free), -1).T
+        return found
+
+    def scores(self, gaps: FloatArray, rows: slice = slice(None)) -> FloatArray:
+        """Compute the scores of the coefficients from shares of the components minus their probabilities."""
+        found = gaps[:, self.free, None] * self.matrix[rows, None, :]
+        return np.asarray(found.reshape(len(gaps), -1))
+
+    def relation(
+        self, coefficients: FloatArray, covariance: FloatArray, method: str, log_likelihood: float
+    ) -> CovariateRelation:
+        """Return the relation to the covariates on their own scale.
+
+        Parameters
+        ----------
+        coefficients : array of n_free * n_columns numbers
+            Coefficients of the standardised covariates.
+        covariance : array of shape (n_free * n_columns,) * 2
+            Their covariance.
+        method : str
+            Method of estimation.
+        log_likelihood : float
+            The objective at the coefficients.
+        """
+        n_each, n_components = len(self.scale), len(self.free) + 1
+        # Undoes x -> (x - centre) / scale: slopes are divided by the scale, and the intercept absorbs the
+        # centres.
+        back = np.diag(1 / self.scale)
+        back[0] = -self.centre / self.scale
+        back[0, 0] = 1.0
+        whole = np.kron(np.eye(len(self.free)), back)
+        found, spread = np.zeros((n_components, n_each)), np.zeros((n_components * n_each,) * 2)
+        found[self.free] = (whole @ coefficients.ravel()).reshape(-1, n_each)
+        at = np.add.outer(np.array(self.free) * n_each, np.arange(n_each))
+        spread[np.ix_(at.ravel(), at.ravel())] = whole @ covariance @ whole.T
+        tests = {}
+        for name, group in self.design.groups.items():
+            own = at[:, group].ravel()
+            tests[name] = WaldTest.of(found.ravel()[own], spread[np.ix_(own, own)])
+        n_used = int(self.used.sum())
+        counts = n_used, len(self.used) - n_used
+        return CovariateRelation(
+            self.design.names, found, spread, tests, self.reference, method, *counts, log_likelihood
         )
-    return [k for k in range(n_components) if k != reference]
 
 
-def check_rank(design: Design, matrix: FloatArray) -> None:
-    """Raise if the columns of a design, as standardised in ``matrix``, are collinear."""
-    if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
+def rows_used(what: str, is_present: BoolArray, weights: FloatArray) -> BoolArray:
+    """Return the mask of the rows with weight and with a value; raise unless there are such rows.
+
+    Parameters
+    ----------
+    what : str
+        Name of what is related to the components, for messages.
+    is_present : array of shape (n_rows,)
+        Rows with a value.
+    weights : array of shape (n_rows,)
+        Weights of the rows of the mixture.
+    """
+    if len(is_present) != len(weights):
         raise DataError(
-            f"covariates {shown(list(design.names[1:]))}: one of them follows from the others; leave it out"
+            f"{what}: {len(is_present)} rows, and the mixture was fitted to {len(weights)}; give the same "
+            "rows in the same order"
         )
+    used = is_present & (weights > 0)
+    if not used.any():
+        raise DataError(f"{what}: missing in every row; there is nothing to relate the classes to")
+    return used
 
 
 def is_numeric(column: Column, kind: ColumnKind = "auto") -> bool:
@@ -114,71 +231,12 @@ def is_numeric(column: Column, kind: ColumnKind = "auto") -> bool:
     return holds_numbers and kind != "categorical"
 
 
-def numbers_of(column: Column) -> FloatArray:
-    """Return the cells of a column of numbers, NaN if missing."""
-    return np.asarray(column.numbers, dtype=np.float64)
-
-
 def codes_of(column: Column) -> tuple[IntArray, tuple[Scalar, ...]]:
     """Return the cells of a column as codes, -1 if missing, and the values that occur."""
-    if isinstance(column, Factor):
-        # Values that are declared but do not occur would give columns of zeros.
-        kept = np.unique(column.positions[column.positions >= 0])
-        codes = np.where(column.missing, -1, np.searchsorted(kept, column.positions))
-        return codes.astype(np.int64), tuple(column.values[place] for place in kept)
-    values, codes = np.unique(column.numbers[~column.missing], return_inverse=True)
-    found = np.full(len(column.numbers), -1, dtype=np.int64)
+    cells: Any = column.positions if isinstance(column, Factor) else column.numbers
+    # Values that are declared but do not occur would give columns of zeros.
+    kept, codes = np.unique(cells[~column.missing], return_inverse=True)
+    found = np.full(len(cells), -1, dtype=np.int64)
     found[~column.missing] = codes.ravel()
-    return found, tuple(values.tolist())
-
-
-def scales(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the means and standard deviations of the columns, 0 and 1 for the intercept."""
-    centre, scale = matrix.mean(axis=0), matrix.std(axis=0)
-    centre[0], scale[0] = 0.0, 1.0
-    return centre, np.where(scale > 0, scale, 1.0)
-
-
-def scaled_back(
-    coefficients: FloatArray,
-    covariance: FloatArray,
-    free: list[int],
-    n_components: int,
-    centre: FloatArray,
-    scale: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Transform coefficients of standardised covariates, and their covariance, to the original scale.
-
-    Parameters
-    ----------
-    coefficients : array of shape (n_free, n_columns)
-        Coefficients of standardised covariates.
-    covariance : array of shape (n_free * n_columns,) * 2
-        Their covariance.
-    free : list of int
-        Components other than the reference.
-    n_components : int
-        Number of components.
-    centre, scale : arrays of shape (n_columns,)
-        From :func:`scales`.
-
-    Returns
-    -------
-    coefficients : array of shape (n_components, n_columns)
-        Coefficients of all components; zero for the reference.
-    covariance : array of shape (n_components * n_columns,) * 2
-        Their covariance; zero for the reference.
-    """
-    n_each = len(scale)
-    # Undoes x -> (x - centre) / scale: slopes are divided by the scale, and the intercept absorbs the
-    # centres.
-    back = np.diag(1 / scale)
-    back[0] = -centre / scale
-    back[0, 0] = 1.0
-    whole = np.kron(np.eye(len(free)), back)
-    found = np.zeros((n_components, n_each))
-    found[free] = (whole @ coefficients.ravel()).reshape(len(free), n_each)
-    at = np.concatenate([np.arange(k * n_each, (k + 1) * n_each) for k in free])
-    spread = np.zeros((n_components * n_each,) * 2)
-    spread[np.ix_(at, at)] = whole @ covariance @ whole.T
-    return found, spread
+    values = [column.values[place] for place in kept] if isinstance(column, Factor) else kept.tolist()
+    return found, tuple(values)

@@ -18,23 +18,22 @@ from typing import Literal
 
 import numpy as np
 from scipy.linalg import block_diag
-from scipy.special import logsumexp, softmax
+from scipy.special import log_softmax, logsumexp, softmax
 
 from ..._display import Shown, counted
 from ...blocks import Block, Facts
 from ...counts import expected_counts
-from ...errors import DataError
 from ...mixture.em.em import check_run
 from ...mixture.parameters import MixtureParameters, posterior_mode
 from ...naive_bayes import PriorLike, Scorer, logarithm, pseudocounts
 from ...table import Coded
 from ...table.checks import check_choice
 from ...table.coded import changed
-from ...typing import BoolArray, FloatArray, IntArray
+from ...typing import FloatArray, IntArray
 from ..inference.coordinates import Coordinates
 from ..inference.information import inverse, multinomial_curvature
-from .columns import Design, check_rank, free_components, scaled_back, scales
-from .results import CovariateRelation, covariate_tests
+from .columns import Design, Logit, rows_used
+from .results import CovariateRelation
 
 ROWS_AT_ONCE = 1024
 """Rows whose scores are held in memory together."""
@@ -128,38 +127,21 @@ def fit_covariates(
     """
     check_choice("kind", kind, ("observed", "empirical"))
     tol = check_run(max_iter, tol)
-    free = free_components(reference, mixture.n_components)
     rows = mixture.coded(coded)
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    used = _used(design, weights)
-    # Standardised covariates keep Newton's method and the information matrix well conditioned; coefficients
-    # are transformed back in the end.
-    centre, scale = scales(design.matrix[used])
-    rows, matrix = _merged(rows.take(used), weights[used], (design.matrix[used] - centre) / scale)
-    check_rank(design, matrix)
-    problem = _Problem(rows, matrix, free, prior)
-    state, trace, converged = problem.run(_first(mixture, problem), max_iter, tol)
+    weights = rows.row_weights
+    used = rows_used("covariates", design.is_complete, weights)
+    logit = Logit.of(design, used, reference, mixture.n_components)
+    rows, matrix = _merged(rows.take(used), weights[used], logit.matrix)
+    problem = _Problem(rows, replace(logit, matrix=matrix), prior)
+    state, trace, converged = problem.run(_State(mixture, logit.start(mixture.class_probs)), max_iter, tol)
     coordinates, covariance = problem.covariance(state, kind)
-    n_values = coordinates.n_free - len(coordinates.free_classes)
-    coefficients, spread = scaled_back(
-        state.coefficients, covariance[n_values:, n_values:], free, mixture.n_components, centre, scale
-    )
-    relation = CovariateRelation(
-        design.names,
-        coefficients,
-        spread,
-        covariate_tests(design.names, design.groups, coefficients, spread, free),
-        reference,
-        f"one step ({kind} information)",
-        int(used.sum()),
-        int((~used).sum()),
-        float(trace[-1]),
-    )
+    n_values, log_likelihood = coordinates.n_free - len(coordinates.free_classes), float(trace[-1])
+    of_coefficients, method = covariance[n_values:, n_values:], f"one step ({kind} information)"
     return OneStepModel(
         coordinates.mixture,
-        relation,
+        logit.relation(state.coefficients, of_coefficients, method, log_likelihood),
         _value_errors(coordinates, covariance[:n_values, :n_values]),
-        float(trace[-1]),
+        log_likelihood,
         problem.n_parameters,
         len(trace),
         converged,
@@ -188,34 +170,27 @@ class _Problem:
     """Distinct rows with their weights and covariates."""
 
     rows: Coded
-    matrix: FloatArray
-    free: list[int]
+    logit: Logit
     prior: PriorLike
 
     @property
     def weights(self) -> FloatArray:
         """Weights of the rows."""
-        return np.ones(self.rows.n_rows) if self.rows.weights is None else self.rows.weights
+        return self.rows.row_weights
 
     @property
     def n_parameters(self) -> int:
         """Number of free parameters: coefficients and value probabilities."""
+        n_free = len(self.logit.free)
         of_each_component = int((self.rows.schema.n_values - 1).sum())
-        return len(self.free) * int(self.matrix.shape[1]) + (len(self.free) + 1) * of_each_component
-
-    def logits(self, coefficients: FloatArray) -> FloatArray:
-        """Compute the logits of the components of each row; zero for the reference."""
-        found = np.zeros((len(self.matrix), len(self.free) + 1))
-        found[:, self.free] = self.matrix @ coefficients.T
-        return found
+        return n_free * len(self.logit.scale) + (n_free + 1) * of_each_component
 
     def log_joint(self, state: _State) -> FloatArray:
         """Compute the log probability of each component and the cells of each row, given its covariates."""
         # Shares of 1 remove the components from the log tables: here they depend on the covariates of a row.
         tables = replace(state.mixture, class_probs=np.ones_like(state.mixture.class_probs)).log_tables()
         of_values = Scorer.of(self.rows.schema, tables).log_weights(self.rows)
-        logits = self.logits(state.coefficients)
-        return np.asarray(of_values + logits - logsumexp(logits, axis=1, keepdims=True))
+        return np.asarray(of_values + log_softmax(self.logit.logits(state.coefficients), axis=1))
 
     def run(self, state: _State, max_iter: int, tol: float) -> tuple[_State, list[float], bool]:
         """Run EM; return the end, the log-likelihood after each iteration, and whether it converged."""
@@ -241,41 +216,33 @@ class _Problem:
 
     def _stepped(self, coefficients: FloatArray, shares: FloatArray) -> FloatArray:
         """Make one step of Newton's method, halved until it gains."""
-        probs = softmax(self.logits(coefficients), axis=1)
-        gaps = (shares - probs)[:, self.free] * self.weights[:, None]
-        gradient = (gaps.T @ self.matrix).ravel()
+        probs = softmax(self.logit.logits(coefficients), axis=1)
+        gradient = self.weights @ self.logit.scores(shares - probs)
         # Least squares instead of solve: with separated classes the curvature may be singular.
-        flat: FloatArray = np.linalg.lstsq(self._curvature(probs), gradient, rcond=None)[0]
-        step = flat.reshape(coefficients.shape)
+        step = np.linalg.lstsq(self._curvature(probs), gradient, rcond=None)[0].reshape(coefficients.shape)
         before = self._gain(coefficients, shares)
-        for _ in range(30):
-            if self._gain(coefficients + step, shares) >= before:
-                return coefficients + step
-            step = step / 2
+        for halvings in range(30):
+            there = coefficients + step / 2**halvings
+            if self._gain(there, shares) >= before:
+                return np.asarray(there)
         return coefficients
 
     def _gain(self, coefficients: FloatArray, shares: FloatArray) -> float:
-        logits = self.logits(coefficients)
-        return float(self.weights @ ((shares * logits).sum(axis=1) - logsumexp(logits, axis=1)))
+        log_probs = log_softmax(self.logit.logits(coefficients), axis=1)
+        return float(self.weights @ (shares * log_probs).sum(axis=1))
 
     def _curvature(self, probs: FloatArray) -> FloatArray:
         """Compute the information of the coefficients if the components are known."""
-        n_each, free = self.matrix.shape[1], self.free
-        found = np.empty((len(free), n_each, len(free), n_each))
-        for a, r in enumerate(free):
-            for b, s in enumerate(free):
-                factors = self.weights * probs[:, r] * ((r == s) - probs[:, s])
-                found[a, :, b] = (self.matrix * factors[:, None]).T @ self.matrix
-        return np.asarray(found.reshape(len(free) * n_each, -1))
+        matrix, free = self.logit.matrix, self.logit.free
+        factors = {(r, s): self.weights * probs[:, r] * ((r == s) - probs[:, s]) for r in free for s in free}
+        return np.block([[(matrix * factors[r, s][:, None]).T @ matrix for s in free] for r in free])
 
     def covariance(self, state: _State, kind: str) -> tuple[Coordinates, FloatArray]:
         """Return the free values, and the covariance of their logits followed by the coefficients."""
-        joint = self.log_joint(state)
-        shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
-        probs = softmax(self.logits(state.coefficients), axis=1)
+        shares = softmax(self.log_joint(state), axis=1)
+        probs = softmax(self.logit.logits(state.coefficients), axis=1)
         averaged = self.weights @ shares / self.weights.sum()
-        mixture = replace(state.mixture, class_probs=averaged)
-        coordinates = Coordinates.of(mixture, float(self.weights.sum()))
+        coordinates = Coordinates.of(replace(state.mixture, class_probs=averaged), float(self.weights.sum()))
         information, products = self._products(coordinates, shares, probs)
         if kind == "observed":
             counts = expected_counts(self.rows, shares).value_counts
@@ -289,25 +256,21 @@ class _Problem:
         self, coordinates: Coordinates, shares: FloatArray, probs: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Sum the outer products of the scores of rows, and the expected ones of their complete scores."""
-        n_components, n_each = shares.shape[1], self.matrix.shape[1]
         starts = coordinates.starts - coordinates.starts[0]
-        n_values, n_all = int(starts[-1]), int(starts[-1]) + len(self.free) * n_each
+        n_values, n_all = starts[-1], starts[-1] + len(self.logit.free) * len(self.logit.scale)
         outer, complete = np.zeros((n_all, n_all)), np.zeros((n_all, n_all))
-        linear = [own[1:, :-1] for own in coordinates.linear]
-        identity = np.eye(n_components)
         # In blocks, because the scores of all rows would take n_rows times n_parameters numbers.
         for low in range(0, len(shares), ROWS_AT_ONCE):
             own = np.s_[low : low + ROWS_AT_ONCE]
-            held, weights, z = self._held(own), self.weights[own], self.matrix[own]
+            held, weights = self._held(own), self.weights[own, None]
             scores = np.zeros((len(held), n_all))
-            for t in range(n_components):
-                gaps = (identity[t] - probs[own])[:, self.free]
-                of_covariates = (gaps[:, :, None] * z[:, None, :]).reshape(len(held), -1)
-                full = np.concatenate((held @ linear[t].T, of_covariates), axis=1)
+            for t, linear in enumerate(coordinates.linear):
+                of_covariates = self.logit.scores(np.eye(shares.shape[1])[t] - probs[own], own)
+                full = np.concatenate((held @ linear[1:, :-1].T, of_covariates), axis=1)
                 at = np.concatenate((np.arange(starts[t], starts[t + 1]), np.arange(n_values, n_all)))
                 scores[:, at] += shares[own, t, None] * full
-                complete[np.ix_(at, at)] += (full * (weights * shares[own, t])[:, None]).T @ full
-            outer += (scores * weights[:, None]).T @ scores
+                complete[np.ix_(at, at)] += (full * weights * shares[own, t, None]).T @ full
+            outer += (scores * weights).T @ scores
         return outer, complete
 
     def _held(self, own: slice) -> FloatArray:
@@ -316,30 +279,6 @@ class _Problem:
         held = np.zeros((len(codes), self.rows.schema.n_cells))
         held[np.arange(len(codes))[:, None], offsets[:-1] + codes.astype(np.int64)] = 1.0
         return held
-
-
-def _used(design: Design, weights: FloatArray) -> BoolArray:
-    """Return the mask of the rows with weight and all covariates; raise if there are none."""
-    used = ~design.missing
-    if len(used) != len(weights):
-        raise DataError(
-            f"covariates: {len(used)} rows, and the table has {len(weights)}; give the same rows in the same "
-            "order"
-        )
-    used &= weights > 0
-    if not used.any():
-        raise DataError("covariates: missing in every row; there is nothing to relate the classes to")
-    return used
-
-
-def _first(mixture: MixtureParameters, problem: _Problem) -> _State:
-    """Return the mixture with the same shares for all covariates."""
-    # An empty component would have an infinite intercept.
-    logs = np.log(np.maximum(mixture.class_probs, 1e-6))
-    reference = next(k for k in range(mixture.n_components) if k not in problem.free)
-    coefficients = np.zeros((len(problem.free), problem.matrix.shape[1]))
-    coefficients[:, 0] = logs[problem.free] - logs[reference]
-    return _State(mixture, coefficients)
 
 
 def _merged(rows: Coded, weights: FloatArray, matrix: FloatArray) -> tuple[Coded, FloatArray]:

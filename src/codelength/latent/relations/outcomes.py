@@ -1,21 +1,32 @@
-"""Step 3 for outcomes that depend on the component: numbers and categories."""
+"""Columns by component: distal outcomes in three steps, and inactive variables.
 
-from collections.abc import Callable
-from typing import Any
+A distal outcome depends on the component. Step 3 of three-step estimation (:mod:`.three_step`) estimates its
+distribution in each component: :func:`relate_outcome`, for numbers (``_Number``) and for categories
+(``_Category``).
+
+An inactive variable was not used in the fit: :func:`inactive_profile`. Rows are weighted by their probability
+of belonging to each component. Nothing is assumed about the column and nothing is tested, and because rows of
+other components always have a share, differences are underestimated.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 
+from ..._display import Shown, counted
+from ...blocks import Block, Grid
 from ...decisions import first_best
-from ...errors import DataError
+from ...errors import DataError, InvalidParameter
 from ...table._messages import shown
+from ...table.checks import check_choice
 from ...table.column import Column
-from ...typing import FloatArray
+from ...typing import FloatArray, IntArray, Scalar
 from ..inference.coordinates import LEAST_ROWS
 from ..inference.information import StandardErrors
 from .assignment import Assignment
-from .columns import codes_of, numbers_of
-from .estimating_equations import Method, Sampling, ThirdStep, spelled
-from .results import OutcomeRelation, WaldTest
+from .columns import ColumnKind, codes_of, is_numeric, rows_used
+from .results import OutcomeRelation, WaldTest, left_out
+from .three_step import Method, Sampling, ThirdStep
 
 MAX_STEPS = 5000
 """Maximum number of iterations of EM."""
@@ -27,174 +38,257 @@ ENOUGH = 1e-12
 """EM ends if no parameter changes by more than this."""
 
 
-def numeric_outcome(
-    assignment: Assignment,
-    column: Column,
-    method: Method,
-    first_step: StandardErrors | None,
-    sampling: Sampling | None,
-) -> OutcomeRelation:
-    """Estimate the mean of a numeric outcome in each component.
+@dataclass(frozen=True, eq=False, slots=True)
+class _Number:
+    """A number, normal within components. Parameters are the mean and the variance of ``y``.
 
-    Parameters
-    ----------
-    assignment : Assignment
-        The rows, assigned to components.
-    column : Column
-        The outcome.
-    method : {"ml", "bch"}
-        Correction for the errors of the assignment.
-    first_step : StandardErrors, optional
-        Standard errors of the mixture, to include its uncertainty.
-    sampling : Sampling, optional
-        Meaning of weights, clusters and strata.
+    Standardised, so that tolerances and numerical derivatives do not depend on the units.
     """
-    numbers = numbers_of(column)
-    step = ThirdStep.of(assignment, ~np.isnan(numbers), f"outcome {shown(column.name)}")
-    n_components = assignment.mixture.n_components
-    centre, scale = float(numbers[step.used].mean()), float(numbers[step.used].std()) or 1.0
-    # Standardised, so that tolerances and numerical derivatives do not depend on the units.
-    y = ((numbers[step.used] - centre) / scale)[:, None]
 
-    def logits(x: FloatArray, class_probs: FloatArray) -> FloatArray:
-        means, variances = x[:n_components], np.maximum(x[n_components:], 1e-12)
-        return np.asarray(np.log(class_probs) - np.log(variances) / 2 - (y - means) ** 2 / (2 * variances))
+    y: FloatArray
 
-    def gaps(x: FloatArray) -> FloatArray:
-        return np.concatenate((y - x[:n_components], (y - x[:n_components]) ** 2 - x[n_components:]), axis=1)
+    def gaps(self, x: FloatArray) -> FloatArray:
+        """Return the distance of each row from the parameters, shape (n_rows, n_components, n_parameters)."""
+        distances = self.y - x[:, 0]
+        return np.stack((distances, distances**2 - x[:, 1]), axis=2)
 
-    def scores(x: FloatArray, errors: FloatArray, class_probs: FloatArray) -> FloatArray:
-        shares = step.shares(method, logits(x, class_probs), errors)
-        return np.asarray(np.tile(shares, 2) * gaps(x))
-
-    def moments(shares: FloatArray) -> FloatArray:
-        weighted = shares * step.weights[:, None]
+    def moments(self, weighted: FloatArray) -> FloatArray:
+        """Return the parameters of weighted rows, shape (n_components, n_parameters)."""
         sizes = weighted.sum(axis=0)
-        means = (weighted * y).sum(axis=0) / sizes
-        return np.concatenate((means, (weighted * (y - means) ** 2).sum(axis=0) / sizes))
+        means = (weighted * self.y).sum(axis=0) / sizes
+        return np.stack((means, (weighted * (self.y - means) ** 2).sum(axis=0) / sizes), axis=1)
 
-    x = _climbed(step, assignment, method, logits, moments)
-    if method == "ml" and x[n_components:].min() < LEAST_VARIANCE:
-        k = first_best(-x[n_components:])
-        raise DataError(
-            f"outcome {shown(column.name)}: in class {k + 1} it hardly varies, so that a normal distribution "
-            'does not fit; use method="bch", or kind="categorical" if it has few values'
-        )
-    # Variances are estimated along with the means, and only the means are reported.
-    covariance = step.covariance(scores, x, assignment, first_step, sampling)[:n_components, :n_components]
-    covariance = covariance * scale**2
-    means = centre + scale * x[:n_components, None]
-    with np.errstate(invalid="ignore"):
-        deviations = scale * np.sqrt(x[n_components:])
-    return _outcome(column, (), means, covariance, deviations, method, assignment, step)
+    def log_densities(self, x: FloatArray) -> FloatArray:
+        """Return the log density of each row in each component, up to a constant."""
+        means, variances = x[:, 0], np.maximum(x[:, 1], 1e-12)
+        return np.asarray(-np.log(variances) / 2 - (self.y - means) ** 2 / (2 * variances))
 
 
-def categorical_outcome(
+@dataclass(frozen=True, eq=False, slots=True)
+class _Category:
+    """A category, as indicators of its values. Parameters are the probabilities of all values but the last.
+
+    Methods are those of :class:`_Number`.
+    """
+
+    indicators: FloatArray
+
+    def gaps(self, x: FloatArray) -> FloatArray:
+        return np.asarray(self.indicators[:, None, :-1] - x)
+
+    def moments(self, weighted: FloatArray) -> FloatArray:
+        return np.asarray(weighted.T @ self.indicators / weighted.sum(axis=0)[:, None])[:, :-1]
+
+    def log_densities(self, x: FloatArray) -> FloatArray:
+        probs = np.column_stack((x, 1 - x.sum(axis=1)))
+        return np.asarray(np.log(np.maximum(self.indicators @ probs.T, 1e-300)))
+
+
+def relate_outcome(
     assignment: Assignment,
     column: Column,
-    method: Method,
-    first_step: StandardErrors | None,
-    sampling: Sampling | None,
+    method: Method = "bch",
+    *,
+    kind: ColumnKind = "auto",
+    first_step: StandardErrors | None = None,
+    sampling: Sampling | None = None,
 ) -> OutcomeRelation:
-    """Estimate the probability of each value of an outcome in each component.
+    """Estimate the distribution of a distal outcome in each component.
 
     Parameters
     ----------
     assignment : Assignment
         The rows, assigned to components.
     column : Column
-        The outcome.
-    method : {"ml", "bch"}
+        The outcome of the same rows. Rows that lack it are dropped in step 3.
+    method : {"bch", "ml"}
         Correction for the errors of the assignment.
-    first_step : StandardErrors, optional
-        Standard errors of the mixture, to include its uncertainty.
-    sampling : Sampling, optional
-        Meaning of weights, clusters and strata.
+    kind : {"auto", "numeric", "categorical"}
+        Kind of the outcome; by default columns of numbers are numeric.
+    first_step, sampling
+        As in :func:`codelength.latent.relations.relate_covariates`.
+
+    Returns
+    -------
+    OutcomeRelation
+        Means or probabilities by component, with standard errors and a test.
     """
+    check_choice("method", method, Method)
+    n_components, what = assignment.mixture.n_components, f"outcome {shown(column.name)}"
+    if n_components < 2:
+        raise InvalidParameter(
+            "there is one class only, so that no outcome can depend on it; fit two or more"
+        )
+    if is_numeric(column, kind):
+        numbers = np.asarray(column.numbers, dtype=np.float64)
+        step = ThirdStep.of(assignment, what, ~np.isnan(numbers), method, first_step, sampling)
+        return _of_number(step, column, numbers[step.used])
     codes, values = codes_of(column)
-    step = ThirdStep.of(assignment, codes >= 0, f"outcome {shown(column.name)}")
-    n_components, n_free = assignment.mixture.n_components, len(values) - 1
-    if not n_free:
-        raise DataError(f"outcome {shown(column.name)}: only one value occurs; there is nothing to relate")
-    indicators = np.eye(len(values))[codes[step.used]]
+    step = ThirdStep.of(assignment, what, codes >= 0, method, first_step, sampling)
+    if len(values) < 2:
+        raise DataError(f"{what}: only one value occurs; there is nothing to relate")
+    return _of_category(step, column, codes[step.used], values)
 
-    def probs(x: FloatArray) -> FloatArray:
-        free = x.reshape(n_components, n_free)
-        return np.column_stack((free, 1 - free.sum(axis=1)))
 
-    def logits(x: FloatArray, class_probs: FloatArray) -> FloatArray:
-        return np.asarray(np.log(np.maximum(class_probs * (indicators @ probs(x).T), 1e-300)))
+def _of_number(step: ThirdStep, column: Column, numbers: FloatArray) -> OutcomeRelation:
+    centre, scale = float(numbers.mean()), float(numbers.std()) or 1.0
+    x, covariance, _ = _estimated(step, _Number(((numbers - centre) / scale)[:, None]))
+    means, variances = x.T
+    if step.method == "ml" and variances.min() < LEAST_VARIANCE:
+        k = first_best(-variances)
+        raise DataError(
+            f"outcome {shown(column.name)}: in class {k + 1} it hardly varies, so that a "
+            'normal distribution does not fit; use method="bch", or kind="categorical" if it has few values'
+        )
+    with np.errstate(invalid="ignore"):
+        deviations = scale * np.sqrt(variances)
+    # Variances are estimated along with the means, and only the means are reported.
+    of_means = covariance[::2, ::2] * scale**2
+    return _relation(step, column, (), centre + scale * means[:, None], of_means, deviations)
 
-    def scores(x: FloatArray, errors: FloatArray, class_probs: FloatArray) -> FloatArray:
-        shares = step.shares(method, logits(x, class_probs), errors)
-        gaps = indicators[:, None, :n_free] - x.reshape(n_components, n_free)
-        return np.asarray((shares[:, :, None] * gaps).reshape(len(indicators), -1))
 
-    def moments(shares: FloatArray) -> FloatArray:
-        weighted = shares * step.weights[:, None]
-        found = weighted.T @ indicators / weighted.sum(axis=0)[:, None]
-        return np.asarray(found[:, :n_free].ravel())
-
-    x = _climbed(step, assignment, method, logits, moments)
-    covariance = step.covariance(scores, x, assignment, first_step, sampling)
+def _of_category(
+    step: ThirdStep, column: Column, codes: IntArray, values: tuple[Scalar, ...]
+) -> OutcomeRelation:
+    x, covariance, sizes = _estimated(step, _Category(np.eye(len(values))[codes]))
     # The last probability is one minus the others: its row of the transformation is minus their sum.
-    fill = np.kron(np.eye(n_components), np.vstack((np.eye(n_free), -np.ones(n_free))))
-    estimates, whole = probs(x), fill @ covariance @ fill.T
-    if method == "ml":
-        sizes = (step.weights @ step.shares(method, logits(x, assignment.mixture.class_probs), step.errors))[
-            :, None
-        ]
+    probs, n_free = np.column_stack((x, 1 - x.sum(axis=1))), len(values) - 1
+    whole = np.kron(np.eye(len(x)), np.vstack((np.eye(n_free), -np.ones(n_free))))
+    covariance = whole @ covariance @ whole.T
+    if step.method == "ml":
         # Estimates on the boundary have no standard error.
-        flagged = ((estimates * sizes < LEAST_ROWS) | ((1 - estimates) * sizes < LEAST_ROWS)).ravel()
-        whole[flagged] = whole[:, flagged] = np.nan
-    none = np.full(n_components, np.nan)
-    return _outcome(column, values, estimates, whole, none, method, assignment, step)
+        flagged = (np.minimum(probs, 1 - probs) * sizes[:, None] < LEAST_ROWS).ravel()
+        covariance[flagged] = covariance[:, flagged] = np.nan
+    return _relation(step, column, values, probs, covariance, np.full(len(x), np.nan))
 
 
-def _climbed(
-    step: ThirdStep,
-    assignment: Assignment,
-    method: Method,
-    logits: Callable[[FloatArray, FloatArray], FloatArray],
-    moments: Callable[[FloatArray], FloatArray],
-) -> FloatArray:
-    """Estimate the moments of the outcome in each component: in closed form by BCH, by EM for ML."""
-    class_probs, errors = assignment.mixture.class_probs, assignment.errors
-    if method == "bch":
-        return moments(step.shares(method, np.zeros_like(step.assigned), errors))
-    x = moments(assignment.shares[step.used])
+def _estimated(step: ThirdStep, outcome: _Number | _Category) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Estimate the parameters of an outcome: in closed form by BCH, by EM for ML.
+
+    Returns
+    -------
+    x : array of shape (n_components, n_parameters)
+        The parameters.
+    covariance : array of shape (n_components * n_parameters,) * 2
+        Their covariance, component by component.
+    sizes : array of shape (n_components,)
+        Rows of each component.
+    """
+
+    def shares_at(x: FloatArray, errors: FloatArray, class_probs: FloatArray) -> FloatArray:
+        return step.shares(np.log(np.maximum(class_probs, 1e-300)) + outcome.log_densities(x), errors)
+
+    def scores(flat: FloatArray, errors: FloatArray, class_probs: FloatArray) -> FloatArray:
+        x = flat.reshape(len(class_probs), -1)
+        shares = shares_at(x, errors, class_probs)
+        return (shares[:, :, None] * outcome.gaps(x)).reshape(len(shares), -1)
+
+    first, weights = (step.assignment.errors, step.assignment.mixture.class_probs), step.weights[:, None]
+    x = outcome.moments(step.assignment.shares[step.used] * weights)
     for _ in range(MAX_STEPS):
-        before, x = x, moments(step.shares(method, logits(x, class_probs), errors))
-        if np.abs(x - before).max() <= ENOUGH:
+        before, x = x, outcome.moments(shares_at(x, *first) * weights)
+        # The weights of BCH do not depend on the parameters.
+        if step.method == "bch" or np.abs(x - before).max() <= ENOUGH:
             break
-    return x
+    return x, step.covariance(scores, x.ravel()), step.weights @ shares_at(x, *first)
 
 
-def _outcome(
+def _relation(
+    step: ThirdStep,
     column: Column,
-    values: tuple[Any, ...],
+    values: tuple[Scalar, ...],
     estimates: FloatArray,
     covariance: FloatArray,
     deviations: FloatArray,
-    method: Method,
-    assignment: Assignment,
-    step: ThirdStep,
 ) -> OutcomeRelation:
-    n_components, n_each = estimates.shape
+    n_others, n_each = len(estimates) - 1, estimates.shape[1]
     # The test compares each class with the first; the last value is determined by the others.
-    kept = n_each - 1 if values else 1
     contrast = np.kron(
-        np.column_stack((-np.ones(n_components - 1), np.eye(n_components - 1))), np.eye(n_each)[:kept]
+        np.column_stack((-np.ones(n_others), np.eye(n_others))), np.eye(n_each)[: max(n_each - 1, 1)]
     )
-    gaps, spread = contrast @ estimates.ravel(), contrast @ covariance @ contrast.T
     return OutcomeRelation(
         column.name,
         values,
         estimates,
         covariance,
         deviations,
-        WaldTest.of(gaps, spread),
-        spelled(method, assignment),
+        WaldTest.of(contrast @ estimates.ravel(), contrast @ covariance @ contrast.T),
+        step.description,
         int(step.used.sum()),
         int((~step.used).sum()),
     )
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class InactiveProfile(Shown):
+    """Profile of a column by component.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    values : tuple
+        Its values; empty if it is numeric.
+    profile : array of shape (n_components + 1, n_values) or (n_components + 1, 2)
+        Share of each value, or mean and standard deviation, in each component and, in the last row, in all.
+    n_left_out : int
+        Number of rows in which the column is missing.
+    """
+
+    name: str
+    values: tuple[Scalar, ...]
+    profile: FloatArray
+    n_left_out: int
+
+    def _title(self) -> str:
+        return f"InactiveProfile: {self.name} in {counted(len(self.profile) - 1, 'class')}"
+
+    def _blocks(self) -> list[Block]:
+        names = [str(value) for value in self.values] or ["mean", "standard deviation"]
+        labels = [*(f"class {k + 1}" for k in range(len(self.profile) - 1)), "all"]
+        rows = [[label, *(f"{p:.3f}" for p in own)] for label, own in zip(labels, self.profile, strict=True)]
+        return [Grid("", ["class", *names], rows), *left_out(self.n_left_out, "a value")]
+
+
+def inactive_profile(
+    shares: FloatArray, weights: FloatArray | None, column: Column, kind: ColumnKind = "auto"
+) -> InactiveProfile:
+    """Describe a column component by component.
+
+    Parameters
+    ----------
+    shares : array of shape (n_rows, n_components)
+        Probability of each component for each row.
+    weights : array of shape (n_rows,), optional
+        Weights of the rows.
+    column : Column
+        The column, of the same rows.
+    kind : {"auto", "numeric", "categorical"}
+        Kind of the column; by default columns of numbers are numeric.
+
+    Returns
+    -------
+    InactiveProfile
+        Shares, or means and standard deviations.
+
+    Examples
+    --------
+    >>> from codelength.table.column import Numbers
+    >>> age = Numbers("age", np.array([20.0, 30.0, np.nan]))
+    >>> inactive_profile(np.array([[1, 0], [0.5, 0.5], [0, 1]]), None, age).profile[:, 0].round(2)
+    array([23.33, 30.  , 25.  ])
+    """
+    given = np.ones(len(shares)) if weights is None else weights
+    present = rows_used(f"column {shown(column.name)}", ~column.missing, given)
+    # A last column of ones: the profile of all rows is computed along with those of the components.
+    everyone = np.column_stack((shares, np.ones(len(shares))))
+    weighted = (everyone * given[:, None])[present]
+    sizes, n_left_out = np.maximum(weighted.sum(axis=0), 1e-300)[:, None], int((~present).sum())
+    if is_numeric(column, kind):
+        y = column.numbers[present, None]
+        means = weighted.T @ y / sizes
+        squares = (weighted * (y - means.T) ** 2).sum(axis=0)[:, None] / sizes
+        return InactiveProfile(column.name, (), np.hstack((means, np.sqrt(squares))), n_left_out)
+    codes, values = codes_of(column)
+    profile = weighted.T @ np.eye(len(values))[codes[present]] / sizes
+    return InactiveProfile(column.name, values, profile, n_left_out)

@@ -1,7 +1,7 @@
 """Results of relating components to other variables, with standard errors and tests."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -103,16 +103,11 @@ class CovariateRelation(Shown):
         shift = np.eye(n_components)
         shift[:, reference] -= 1
         whole = np.kron(shift, np.eye(n_each))
-        return CovariateRelation(
-            self.names,
-            self.coefficients - self.coefficients[reference],
-            whole @ self.covariance @ whole.T,
-            self.tests,
-            reference,
-            self.method,
-            self.n_used,
-            self.n_left_out,
-            self.log_likelihood,
+        return replace(
+            self,
+            coefficients=self.coefficients - self.coefficients[reference],
+            covariance=whole @ self.covariance @ whole.T,
+            reference=reference,
         )
 
     def _title(self) -> str:
@@ -220,41 +215,6 @@ class OutcomeRelation(Shown):
         statistic, degrees, p_value = _test_cells(self.test)
         facts = Facts([("equal in all classes", f"Wald {statistic}, df {degrees}, p {p_value}")])
         return [Grid("", heads, rows), facts, *left_out(self.n_left_out, "the outcome")]
-
-
-def covariate_tests(
-    names: Sequence[str],
-    groups: Sequence[Sequence[int]],
-    coefficients: FloatArray,
-    covariance: FloatArray,
-    free: Sequence[int],
-) -> dict[str, WaldTest]:
-    """Test for each covariate that it has no effect on any component.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the coefficients.
-    groups : sequence of sequences of int
-        Coefficients of each covariate.
-    coefficients, covariance : arrays
-        As in :class:`CovariateRelation`.
-    free : sequence of int
-        Components other than the reference.
-
-    Returns
-    -------
-    dict of str to WaldTest
-        The tests by covariate.
-    """
-    n_each = coefficients.shape[1]
-    found = {}
-    for group in groups:
-        # Indicators are named variable=value; the test concerns the variable.
-        name = names[group[0]].partition("=")[0] if len(group) > 1 else names[group[0]]
-        at = np.array([k * n_each + j for k in free for j in group], dtype=np.int64)
-        found[name] = WaldTest.of(coefficients.ravel()[at], covariance[np.ix_(at, at)])
-    return found
 
 
 def left_out(n_rows: int, what: str) -> Sequence[Block]:

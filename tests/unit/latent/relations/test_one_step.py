@@ -97,7 +97,7 @@ def test_bad_input_is_told():
     coded, z = simulated(40, 3)
     start, _ = fit_mixture(coded, 2, random_state=0)
     design = covariate_matrix(as_table({"z": z}))
-    with pytest.raises(DataError, match="covariates: 40 rows, and the table has 39"):
+    with pytest.raises(DataError, match="covariates: 40 rows, and the mixture was fitted to 39"):
         fit_covariates(coded.take(np.arange(39)), start, design)
     with pytest.raises(InvalidParameter, match="reference=2: expected one of at least two classes"):
         fit_covariates(coded, start, design, reference=2)

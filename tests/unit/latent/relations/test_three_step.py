@@ -17,8 +17,8 @@ from codelength.latent.relations import (
     relate_outcome,
 )
 from codelength.latent.relations.columns import codes_of, is_numeric
-from codelength.latent.relations.estimating_equations import Sampling
 from codelength.latent.relations.results import WaldTest
+from codelength.latent.relations.three_step import Sampling
 from codelength.mixture import fit_mixture
 from codelength.mixture.parameters import MixtureParameters
 from codelength.sources import as_table
@@ -174,10 +174,6 @@ def test_the_uncertainty_of_the_first_step_widens_errors_and_moves_no_estimate(l
         wide = relate_outcome(assignment, column(y), method, first_step=standard_errors(coded, mixture))
         assert np.array_equal(plain.estimates, wide.estimates)
         assert (wide.errors > plain.errors).all()
-    with pytest.raises(InvalidParameter, match='with rule="modal" only'):
-        relate_outcome(
-            assign(coded, mixture, "proportional"), column(y), first_step=standard_errors(coded, mixture)
-        )
 
 
 def test_rows_without_the_outcome_are_left_out_and_counted(large):
