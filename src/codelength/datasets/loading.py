@@ -1,23 +1,31 @@
-"""Tables with a target: bundled ones by name, the user's own by path."""
+"""Tables with a target: bundled ones by name, the user's own by path.
+
+Order of reading: :func:`load` finds the table, :class:`Dataset` holds it, and :func:`to_frame` makes a frame of
+its columns. Depends on :mod:`codelength.sources` (files) and on ``registry`` (bundled tables).
+"""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import DataError
+from ..errors import DataError, InvalidParameter
 from ..sources.files.formats import SUFFIXES
 from ..sources.readers import as_file, column_names, read_table
 from ..table import Schema, Table, infer_schema
-from ..table.checks import check_instance, check_path
+from ..table.checks import check_choice, check_instance, check_path
 from ..table.column import Column, Factor
 from ..table.values import in_natural_order
-from . import frames, registry
+from . import registry
 
 __all__ = ["Dataset", "load"]
+
+BACKENDS = ("pandas", "polars", "pyarrow", "columns")
 
 _OWN_SUFFIXES = (".csv", ".parquet", ".arff")
 
@@ -59,12 +67,13 @@ class Dataset:
     @cached_property
     def frame(self) -> Any:
         """Features: a frame of the backend, or a dict of arrays."""
-        return frames.to_frame(self.table.columns, self.backend)
+        return to_frame(self.table.columns, self.backend)
 
     @cached_property
     def target(self) -> Any:
         """Column to predict: a series of the backend, or an array."""
-        return frames.to_series(self._target, self.backend)
+        cells = to_frame([self._target], self.backend)[self.target_name]
+        return cells.combine_chunks() if self.backend == "pyarrow" else cells
 
     @property
     def domains(self) -> dict[str, tuple[str, ...]]:
@@ -72,8 +81,7 @@ class Dataset:
 
         Bundled tables and ARFF files declare values.
         """
-        found = {column.name: frames.domain_of(column) for column in (*self.table.columns, self._target)}
-        return {name: domain for name, domain in found.items() if domain is not None}
+        return _domains((*self.table.columns, self._target))
 
     @property
     def differs(self) -> str:
@@ -115,8 +123,8 @@ def load(
         The column to predict; by default the last, which is the class in every bundled table.
     backend
         ``"pandas"``, ``"polars"``, ``"pyarrow"``, or ``"columns"`` for a plain dict of arrays. By default the
-        first of them that is installed. Columns with declared values become ``pd.Categorical``,
-        ``pl.Enum`` or dictionary arrays.
+        first that is installed. Columns with declared values become ``pd.Categorical``, ``pl.Enum`` or
+        dictionary arrays.
 
     Returns
     -------
@@ -139,7 +147,7 @@ def load(
     """
     check_path("name_or_path", name_or_path)
     check_instance("target", target, (str, type(None)), "the name of a column, or None")
-    chosen = frames.choose_backend(backend)
+    chosen = _installed(backend)
     path = _path_of(name_or_path)
     if path is None:
         entry = registry.describe(os.fspath(name_or_path))
@@ -150,6 +158,63 @@ def load(
             raise DataError(f"{path}: has the one column {names[0]!r}; a table needs a target and features")
         table = read_table(file, target=names[-1] if target is None else target)
     return Dataset(replace(table, name=_stem(path)), chosen)
+
+
+def to_frame(columns: Sequence[Column], backend: str) -> Any:
+    """Return columns as a frame of the backend; for ``"columns"`` a dict of arrays.
+
+    Raises
+    ------
+    DataError
+        If the backend cannot hold the values, such as integers beyond 64 bits.
+    """
+    if backend == "columns":
+        return {column.name: column.cells for column in columns}
+    import pyarrow as pa
+
+    table = pa.table({column.name: _arrow_array(column, backend) for column in columns})
+    if backend == "pandas":
+        return table.to_pandas()
+    if backend == "polars":
+        import polars as pl
+
+        enums = {name: pl.Enum(domain) for name, domain in _domains(columns).items()}
+        return pl.DataFrame(table, schema_overrides=enums)
+    return table
+
+
+def _arrow_array(column: Column, backend: str) -> Any:
+    """Return a column as an Arrow array; one with a declared domain as a dictionary array."""
+    import pyarrow as pa
+
+    domain = _domains([column]).get(column.name)
+    try:
+        if domain is None or not isinstance(column, Factor):
+            return pa.array(column.cells, from_pandas=True)
+        # The mask makes positions of -1 null, which are not valid indices of a dictionary.
+        codes = pa.array(column.positions.astype(np.int32), mask=column.missing)
+        return pa.DictionaryArray.from_arrays(codes, pa.array(domain, pa.string()))
+    except (OverflowError, TypeError, ValueError) as error:
+        raise DataError(
+            f'column {column.name!r}: {backend} cannot hold its values ({error}); pass backend="columns"'
+        ) from error
+
+
+def _domains(columns: Sequence[Column]) -> dict[str, tuple[str, ...]]:
+    """Return the values of each column that declares texts, in order."""
+    declared = [column for column in columns if isinstance(column, Factor) and column.declared]
+    texts = {column.name: tuple(v for v in column.values if isinstance(v, str)) for column in declared}
+    return {c.name: texts[c.name] for c in declared if len(texts[c.name]) == len(c.values)}
+
+
+def _installed(backend: str | None) -> str:
+    """Return the backend asked for, if it is installed, or the first that is."""
+    if backend is None:
+        return next(name for name in BACKENDS if find_spec(name) is not None)
+    check_choice("backend", backend, BACKENDS)
+    if backend != "columns" and find_spec(backend) is None:
+        raise InvalidParameter(f'{backend} is not installed; install it, or pass backend="columns"')
+    return backend
 
 
 def _path_of(name_or_path: str | os.PathLike[str]) -> str | Path | None:
