@@ -11,8 +11,7 @@ from pathlib import Path
 import duckdb
 
 from codelength import NaiveBayes
-from codelength.counts.stream import count_batches, learn_counts
-from codelength.sources import as_batches
+from codelength.counts.stream import learn_counts
 
 from .measure import Ratio, compare, report
 
@@ -102,14 +101,14 @@ def run(n_rows: int = N_ROWS, rounds: int = 3) -> list[Ratio]:
 
         def relation() -> object:
             with duckdb.connect() as connection:
-                return count_batches(schema, as_batches(connection.sql(f"FROM '{path}'")))
+                return learn_counts(connection.sql(f"FROM '{path}'"), "y", schema=schema)
 
         ratios = [
             compare(f"count {size}, DuckDB relation", peer, relation, at_most=1.2, rounds=rounds),
             compare(
                 f"count {size}, Parquet file",
                 peer,
-                lambda: count_batches(schema, as_batches(path)),
+                lambda: learn_counts(path, "y", schema=schema),
                 at_most=0.6,
                 rounds=rounds,
             ),

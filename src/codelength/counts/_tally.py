@@ -1,7 +1,6 @@
 """Counts of batches, with the numbers near cut points that are not settled yet."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,6 @@ from ..table import Schema
 from ..table.encode import HandleUnknown
 from ..table.unknown import Unknown
 from .counts import Counts, count
-
-_MOST_KNOWN = 4096
 
 
 @dataclass(slots=True)
@@ -58,7 +55,10 @@ class CountWork:
     schema: Schema
     handle_unknown: HandleUnknown = "ignore"
     grids: dict[int, Grid] = field(default_factory=dict)
-    _encoder: BatchEncoder | None = None
+    encoder: BatchEncoder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.encoder = BatchEncoder(self.schema, target=self.roles.target, handle_unknown=self.handle_unknown)
 
     def __call__(self, batch: Batch) -> Tally:
         """Return the counts of a batch."""
@@ -76,32 +76,11 @@ class CountWork:
             kept[i] = Kept.of(numbers, coded.class_codes[chosen].astype(np.int64), of_chosen)
         return Tally(count(coded, n_threads=1), unknown, kept, rows.n_rows)
 
-    @property
-    def encoder(self) -> BatchEncoder:
-        """The encoder, created on first use because it is not pickled."""
-        if self._encoder is None:
-            self._encoder = BatchEncoder(
-                self.schema, target=self.roles.target, handle_unknown=self.handle_unknown
-            )
-        return self._encoder
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.roles, self.schema, self.handle_unknown, self.grids
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.roles, self.schema, self.handle_unknown, self.grids = state
-        self._encoder = None
-
 
 def settled_counts(tally: Tally, draft: Draft) -> tuple[Counts | None, Draft]:
     """Return the counts under the final schema and the draft; counts are None if another pass is needed.
 
-    Parameters
-    ----------
-    tally : Tally
-        Counts of a pass over the grids of open columns.
-    draft : Draft
-        Schema with columns whose cut points may still be open.
+    The counts of ``tally`` are those of a pass over the grids of the columns that are open in ``draft``.
     """
     offsets, fine = draft.schema.offsets, tally.counts.value_counts
     variables, parts = list(draft.variables), []

@@ -2,11 +2,11 @@
 
 Counts are a commutative monoid: the counts of two tables under one schema add up to those of both.
 
-Order of reading: :class:`Counts` (arrays ``class_counts`` and ``value_counts``; ``merge`` adds two tables,
-``add`` and ``remove`` a row), then :func:`count`, which runs compiled loops in blocks over threads, or plain
-numpy for a first small table.
+Order of reading: :class:`Counts` (arrays ``class_counts`` and ``value_counts``; ``merge`` adds two tables),
+then :func:`count`, which runs compiled loops in blocks over threads, or plain numpy for a first small table,
+and :func:`expected_counts`, in which rows are divided among the classes.
 
-Depends on :mod:`codelength.table` and on the loops in ``_kernels`` and ``_plain``.
+Depends on :mod:`codelength.table` and on the loops in ``_kernels``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,32 +16,31 @@ from typing import Any, Self
 import numpy as np
 
 from .._display import Shown, counted
-from .._threads import map_blocks
+from .._threads import FirstCalls, map_blocks
 from ..blocks import Block, Grid
 from ..errors import DataError, SchemaMismatch
 from ..table import Coded, Schema
 from ..table._messages import shown
-from ..table.checks import (
-    as_array,
-    check_instance,
-    check_sequence,
-    check_weights,
-    check_whole,
-    is_number,
-    reading,
-)
+from ..table.checks import as_array, check_instance, check_sequence, check_whole, reading
 from ..typing import FloatArray, IntArray
-from ._plain import count_plainly, is_plain
-from .groups import column_groups
-
-_ROUNDING = 1e-12
 
 MAX_JOINT_CELLS = 16_384
 """Largest joint table, classes included: four of them fit in the second-level cache."""
 
+MAX_COLUMNS = 3
+"""Default of the largest number of columns per group."""
 
-MOST_CLASSES = 8
+MAX_CLASSES = 8
 """Largest number of classes in the display of counts."""
+
+_ROUNDING = 1e-12
+
+_CALL = 1000
+"""Fixed cost of a call of plain numpy, in cells."""
+
+_ROWS_AT_ONCE = 1 << 16
+
+first_calls = FirstCalls()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,14 +89,17 @@ class Counts(Shown):
 
     @classmethod
     def from_cells(cls, schema: Schema, cells: Any, n: Any) -> Self:
-        """Return the sum of parts that :func:`codelength.counts.stream.partial_counts` returned.
+        """Return counts from cells that another program has counted, in any order.
+
+        Cells are numbered class by class: first the classes, ``0 .. n_classes - 1``, then ``n_cells`` cells
+        of ``value_counts`` for each class.
 
         Parameters
         ----------
         schema : Schema
-            Schema of the parts.
+            Schema of the table.
         cells : array of int
-            Cells of all parts; a cell may occur several times.
+            Cells; one may occur several times.
         n : array of the same shape
             Count of each cell.
 
@@ -115,7 +117,6 @@ class Counts(Shown):
             raise DataError("cells and n: expected whole numbers and numbers, one of each per cell")
         if places.size and (int(places.min()) < 0 or int(places.max()) >= n_cells):
             raise SchemaMismatch(f"cells: expected numbers from 0 to {n_cells - 1}; count under this schema")
-        # Class counts first, then the value counts in C order, as partial_counts writes them.
         flat = np.bincount(places.astype(np.int64), numbers, n_cells).astype(np.float64)
         counts = cls(schema, flat[: schema.n_classes], flat[schema.n_classes :].reshape(schema.n_classes, -1))
         counts.check()
@@ -167,7 +168,7 @@ class Counts(Shown):
         weight : float
             Weight of the row.
         """
-        return self._shifted(row, class_code, _checked_weight(weight))
+        return self.merge(count(Coded.of(self.schema, [row], [class_code], [weight])))
 
     def remove(self, row: Sequence[int], class_code: int = 0, weight: float = 1.0) -> "Counts":
         """Return counts with one row less; parameters are those of :meth:`add`.
@@ -177,15 +178,14 @@ class Counts(Shown):
         DataError
             If the row was not counted.
         """
-        fewer = self._shifted(row, class_code, -_checked_weight(weight))
-        for left in (fewer.class_counts, fewer.value_counts):
-            # Fractional weights may leave differences that are negative by rounding.
-            if left.min(initial=0) < -_ROUNDING * (self.n_rows + weight):
-                raise DataError(
-                    f"row {shown(row)} of class {class_code}: it was not counted, so it cannot be removed"
-                )
-            np.maximum(left, 0.0, out=left)
-        return fewer
+        own = count(Coded.of(self.schema, [row], [class_code], [weight]))
+        left = self.class_counts - own.class_counts, self.value_counts - own.value_counts
+        # Fractional weights may leave differences that are negative by rounding.
+        if min(part.min(initial=0.0) for part in left) < -_ROUNDING * (self.n_rows + weight):
+            raise DataError(
+                f"row {shown(row)} of class {class_code}: it was not counted, so it cannot be removed"
+            )
+        return Counts(self.schema, *(np.maximum(part, 0.0) for part in left))
 
     def __eq__(self, other: object) -> bool:
         """Return True for equal schemas and exactly equal counts."""
@@ -210,10 +210,8 @@ class Counts(Shown):
     @reading("Counts")
     def from_json(cls, document: Mapping[str, Any], schema: Schema) -> Self:
         """Restore the counts that :meth:`to_json` wrote, checked against the schema and for consistency."""
-        check_instance("schema", schema, Schema, "a Schema")
-        class_counts = np.array(document["class_counts"], dtype=np.float64)
-        value_counts = np.array(document["value_counts"], dtype=np.float64)
-        counts = cls(schema, class_counts, value_counts)
+        names = "class_counts", "value_counts"
+        counts = cls(schema, *(np.array(document[name], dtype=np.float64) for name in names))
         counts.check()
         return counts
 
@@ -235,7 +233,7 @@ class Counts(Shown):
 
     def _blocks(self) -> list[Block]:
         """Return a grid of the counts of each value in the first classes."""
-        n_shown = min(self.schema.n_classes, MOST_CLASSES)
+        n_shown = min(self.schema.n_classes, MAX_CLASSES)
         labels = [str(label) for label in self.schema.classes[:n_shown]] or ["rows"]
         rows = [["", "rows", *(f"{n:g}" for n in self.class_counts[:n_shown])]]
         for i, variable in enumerate(self.schema.variables):
@@ -247,25 +245,6 @@ class Counts(Shown):
                     name = "" if position else variable.name
                     rows.append([name, value, *(f"{n:g}" for n in counts)])
         return [Grid("", ["variable", "value", *labels], rows, n_text=2)]
-
-    def _shifted(self, row: Sequence[int], class_code: int, weight: float) -> "Counts":
-        """Return counts with the weight of one row added, which may be negative."""
-        given, sizes = as_array(row), self.schema.n_values
-        is_whole = given.dtype.kind in "iu" or not given.size
-        if not is_whole or given.shape != sizes.shape or (given < 0).any() or (given > sizes).any():
-            raise DataError(
-                f"row {shown(row)}: expected {len(sizes)} codes, each from 0 to the number of values "
-                "(which stands for missing)"
-            )
-        codes = given.astype(np.int64)
-        if not is_number(class_code) or class_code not in range(self.schema.n_classes):
-            raise DataError(
-                f"class {shown(class_code)}: expected a code from 0 to {self.schema.n_classes - 1}"
-            )
-        class_counts, value_counts = self.class_counts.copy(), self.value_counts.copy()
-        class_counts[class_code] += weight
-        value_counts[class_code, self.schema.offsets[:-1] + codes] += weight
-        return Counts(self.schema, class_counts, value_counts)
 
 
 def count(coded: Coded, *, n_threads: int | None = None) -> Counts:
@@ -292,70 +271,115 @@ def count(coded: Coded, *, n_threads: int | None = None) -> Counts:
     if not schema.n_variables:
         class_counts = np.bincount(coded.class_codes, coded.weights, schema.n_classes).astype(np.float64)
         return Counts(schema, class_counts, np.zeros((schema.n_classes, 0)))
-    parts: list[Any]
-    if is_plain(coded):
-        parts = [count_plainly(coded)]
-    elif coded.weights is None:
-        parts = _count_rows(coded, n_threads)
-    else:
-        parts = _count_weighted_rows(coded, n_threads)
+    # Weights must be added in row order, so all rows are counted at once, which takes more memory and time.
+    cost = 1 if coded.weights is None else 8
+    is_plain = first_calls.are_plain(_CALL + cost * coded.codes.size)
     # Blocks are added in row order, so that sums of weights are the same for any number of threads.
     value_counts = np.zeros((schema.n_classes, schema.n_cells))
-    for part in parts:
+    for part in [count_plainly(coded)] if is_plain else _counts_of_blocks(coded, n_threads):
         value_counts += part
     # Every row is in exactly one cell of the first variable, missing included.
     return Counts(schema, value_counts[:, : schema.offsets[1]].sum(axis=1), value_counts)
 
 
-def _count_rows(coded: Coded, n_threads: int | None) -> list[IntArray]:
-    """Return the counts of blocks of rows without weights, one block per thread."""
-    from ._kernels import count_groups, count_one_by_one
-
+def count_plainly(coded: Coded) -> FloatArray:
+    """Return rows, or summed weights, of each class and cell, shape (n_classes, n_cells)."""
     schema = coded.schema
-    sizes, n_classes = schema.n_values + 1, schema.n_classes
-    codes, class_codes = coded.codes.T, coded.class_codes
-    # Keys of joint tables have 16 bits.
-    if n_classes * int(sizes.max()) > np.iinfo(np.uint16).max:
-        return map_blocks(
-            lambda start, stop: count_one_by_one(codes, class_codes, schema.offsets, n_classes, start, stop),
-            coded.n_rows,
-            n_threads,
-            one_per_thread=True,
-        )
-    # A joint table with many more cells than rows would take longer to sum than it saves.
-    most_cells = min(MAX_JOINT_CELLS, coded.n_rows // 8) // n_classes
-    groups = column_groups(sizes, most_cells)
-    return map_blocks(
-        lambda start, stop: count_groups(codes, class_codes, sizes, groups, n_classes, start, stop),
-        coded.n_rows,
-        n_threads,
-        one_per_thread=True,
-    )
+    shape = schema.n_classes, schema.n_cells
+    counts, step = np.zeros(shape), coded.n_rows if coded.weights is not None else _ROWS_AT_ONCE
+    for start in range(0, coded.n_rows, max(step, 1)):
+        codes, classes = (part[start : start + step] for part in (coded.codes, coded.class_codes))
+        # One flat index per cell, so that a single bincount counts all variables.
+        firsts = np.asarray(classes, dtype=np.int64)[:, None] * schema.n_cells + schema.offsets[:-1]
+        weights = None if coded.weights is None else np.repeat(coded.weights, schema.n_variables)
+        counts += np.bincount((firsts + codes).ravel(), weights, counts.size).reshape(shape)
+    return counts
 
 
-def _count_weighted_rows(coded: Coded, n_threads: int | None) -> list[FloatArray]:
-    """Return the summed weights of blocks of rows.
+def _counts_of_blocks(coded: Coded, n_threads: int | None) -> list[Any]:
+    """Return counts, or summed weights, of blocks of rows.
 
-    Blocks do not depend on the number of threads, so the order of addition does not either.
+    Blocks of weights do not depend on the number of threads, so the order of addition does not either.
     """
-    from ._kernels import count_weighted
+    from ._kernels import count_groups, count_one_by_one, count_weighted
 
-    schema, codes, weights = coded.schema, coded.codes.T, coded.weights
-    assert weights is not None
-    return map_blocks(
-        lambda start, stop: count_weighted(
-            codes, coded.class_codes, weights, schema.offsets, schema.n_classes, start, stop
-        ),
-        coded.n_rows,
-        n_threads,
-    )
+    codes, classes, weights = coded.codes.T, coded.class_codes, coded.weights
+    sizes, offsets, n_classes = coded.schema.n_values + 1, coded.schema.offsets, coded.schema.n_classes
+    # A joint table with many more cells than rows would take longer to sum than it saves.
+    groups = column_groups(sizes, min(MAX_JOINT_CELLS, coded.n_rows // 8) // n_classes)
+
+    def block(start: int, stop: int) -> Any:
+        if weights is not None:
+            return count_weighted(codes, classes, weights, offsets, n_classes, start, stop)
+        # Keys of joint tables have 16 bits.
+        if n_classes * int(sizes.max()) > np.iinfo(np.uint16).max:
+            return count_one_by_one(codes, classes, offsets, n_classes, start, stop)
+        return count_groups(codes, classes, sizes, groups, n_classes, start, stop)
+
+    return map_blocks(block, coded.n_rows, n_threads, one_per_thread=weights is None)
 
 
-def _checked_weight(weight: float) -> float:
-    """Return a checked weight."""
-    checked = check_weights([weight], 1, positive=False)
-    assert checked is not None
-    return float(checked[0])
+def column_groups(sizes: IntArray, max_cells: int, max_columns: int = MAX_COLUMNS) -> IntArray:
+    """Return bounds of groups of neighbouring columns that share a joint table, to save look-ups.
+
+    Group ``g`` is columns ``groups[g] .. groups[g + 1] - 1``. A column that is too large forms a group alone.
+
+    Parameters
+    ----------
+    sizes : array of shape (n_columns,)
+        Number of codes of each column.
+    max_cells, max_columns : int
+        Largest joint table of several columns, and largest number of columns per group.
+
+    Examples
+    --------
+    >>> column_groups(np.array([3, 4, 5, 2, 90]), 20)
+    array([0, 2, 4, 5])
+    """
+    bounds, n_joint = [0], 1
+    for i, size in enumerate(sizes.tolist()):
+        if i > bounds[-1] and (n_joint * size > max_cells or i == bounds[-1] + max_columns):
+            bounds.append(i)
+            n_joint = 1
+        n_joint *= size
+    if len(sizes):
+        bounds.append(len(sizes))
+    return np.array(bounds, dtype=np.int64)
+
+
+def expected_counts(coded: Coded, shares: Any) -> Counts:
+    """Return the counts of a table in which each row is divided among the classes of the schema.
+
+    Parameters
+    ----------
+    coded : Coded
+        Rows to count; their own classes are ignored.
+    shares : array of shape (n_rows, n_classes)
+        Share of each class in each row, such as the probability of each component.
+
+    Examples
+    --------
+    >>> from codelength.table import Schema
+    >>> coded = Coded.of(Schema.from_sizes([2], n_classes=2), [[0], [1]])
+    >>> expected_counts(coded, [[0.25, 0.75], [1, 0]]).of(0)
+    array([[0.25, 1.  ],
+           [0.75, 0.  ]])
+    """
+    from ._kernels import add_soft_counts
+
+    schema, shape = coded.schema, (coded.n_rows, coded.schema.n_classes)
+    given = np.ascontiguousarray(as_array(shares, np.float64))
+    if given.shape != shape or not ((given >= 0) & (given < np.inf)).all():
+        raise DataError(
+            f"shares: expected finite numbers of at least 0 and shape {shape}, one for each row and each "
+            "class of the schema"
+        )
+    if coded.weights is not None:
+        given = given * coded.weights[:, None]
+    # Cells first, so that the shares of all classes are added to contiguous memory.
+    value_counts = np.zeros((schema.n_cells, schema.n_classes))
+    add_soft_counts(coded.codes.T, schema.offsets, given, value_counts)
+    return Counts(schema, given.sum(axis=0), np.ascontiguousarray(value_counts.T))
 
 
 def _plain(numbers: FloatArray) -> list[int | float]:

@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import Infeasible
 from ..typing import FloatArray, IntArray
 
-MOST_PAIR_CELLS = 1 << 27
+MAX_PAIR_CELLS = 1 << 27
 """Largest number of cells of all tables together: 1 GB of counts."""
 
 
@@ -60,7 +60,7 @@ class PairCounts:
     @cached_property
     def with_margins(self) -> FloatArray:
         """The cells, with sums over values in place of the counts of cells without a value."""
-        from ._pair_kernels import add_margins
+        from ._kernels import add_margins
 
         cells = self.cells.copy()
         add_margins(self.n_values, cells)
@@ -130,15 +130,15 @@ def count_pairs(
     Raises
     ------
     Infeasible
-        If there are more than :data:`MOST_PAIR_CELLS` cells.
+        If there are more than :data:`MAX_PAIR_CELLS` cells.
     """
-    from ._pair_kernels import add_pairs
+    from ._kernels import add_pairs
 
     n_cells = n_pair_cells(n_values, n_classes)
-    if n_cells > MOST_PAIR_CELLS:
+    if n_cells > MAX_PAIR_CELLS:
         raise Infeasible(
             f"pairs of {len(n_values)} variables in {n_classes} classes have {n_cells:,} cells, more than "
-            f"the {MOST_PAIR_CELLS:,} that are counted; use fewer variables, or merge rare values"
+            f"the {MAX_PAIR_CELLS:,} that are counted; use fewer variables, or merge rare values"
         )
     filled = np.ascontiguousarray(np.where(codes < 0, n_values, codes).T, dtype=np.int64)
     given = np.ones(len(labels)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)

@@ -4,26 +4,26 @@ Two passes settle the schema and count: the first profiles the columns, the seco
 points of wide columns. One pass is enough if a schema is given. Results do not depend on the batches or the
 number of threads; for whole weights they are equal to the last bit.
 
-Order of reading: :func:`learn_counts` (schema unknown), :func:`count_batches` (schema given),
-:func:`partial_counts` (part of a table, for engines that add up numbers), then the checks that two passes saw
-the same rows and that a schema goes with a stream.
+Order of reading: :func:`learn_counts`, then :func:`fold` and :func:`map_batches` (work on batches, merged in
+row order), then the checks that two passes saw the same rows and that a schema goes with a stream.
 
-Depends on :mod:`codelength.sources` (batches, profile, encoder), on ``_folding`` (work on batches, merged in
-order) and on ``_tally`` (counts and numbers around cut points).
+Depends on :mod:`codelength.sources` (batches, profile, encoder) and on ``_tally`` (counts and numbers around
+cut points).
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
+from typing import Any, TypeVar
 
 from .._display import counted
+from .._threads import n_threads_or_default
 from ..errors import DataError, InvalidParameter, SchemaMismatch
 from ..sources import BATCH_ROWS, Batch, Batches, as_batches
 from ..sources._spool import Spool
-from ..sources.batch import arrow
+from ..sources.batch import located
 from ..sources.profile.profile import ProfileWork, check_rows
 from ..sources.roles import Roles
 from ..table import Cutting, Schema
@@ -32,115 +32,14 @@ from ..table.checks import check_choice, check_instance
 from ..table.encode import HandleUnknown
 from ..table.infer import How, Identifiers, Missing, Numeric
 from ..table.unknown import Unknown
-from ._folding import Progress, fold, map_batches
 from ._tally import CountWork, Tally, settled_counts
 from .counts import Counts
 
-__all__ = [
-    "Progress",
-    "check_unchanged",
-    "count_batches",
-    "fold",
-    "learn_counts",
-    "map_batches",
-    "matched_schema",
-    "partial_counts",
-    "roles_under",
-    "with_target",
-]
+Part = TypeVar("Part")
+Progress = Callable[[int], object]
+"""Called with the number of rows of each batch that was read."""
 
-
-def count_batches(
-    schema: Schema,
-    batches: Batches,
-    *,
-    target: str | None = None,
-    weights: str | None = None,
-    handle_unknown: HandleUnknown = "ignore",
-    n_threads: int | None = None,
-    progress: Progress | None = None,
-) -> Counts:
-    """Count a stream under a schema, in one pass.
-
-    Parameters
-    ----------
-    schema : Schema
-        Schema of the table; its variables are columns of the stream.
-    batches : Batches
-        The stream.
-    target : str, optional
-        Column of the class; by default the name in the schema.
-    weights : str, optional
-        Column of the weights.
-    handle_unknown : {"ignore", "error"}
-        Marginalise values that the schema does not list, like missing cells, or raise an error.
-    n_threads : int, optional
-        Number of threads; by default one for each processor.
-    progress : callable, optional
-        Called with the number of rows of each batch.
-
-    Returns
-    -------
-    Counts
-        Counts of all rows under the schema.
-
-    Examples
-    --------
-    >>> from codelength.table import Schema, Variable
-    >>> schema = Schema([Variable("colour", ("blue", "red"))], Variable("ripe", ("no", "yes")))
-    >>> batches = as_batches({"colour": ["red", "red", None], "ripe": ["yes", "no", "no"]}, batch_rows=2)
-    >>> count_batches(schema, batches).of("colour")
-    array([[0., 1.],
-           [0., 1.]])
-    """
-    check_instance("schema", schema, Schema, "a Schema")
-    check_choice("handle_unknown", handle_unknown, HandleUnknown)
-    if target is None and schema.target is not None:
-        target = schema.target.name
-    work = CountWork(roles_under(schema, batches, target, weights), schema, handle_unknown)
-    tally = fold(work, batches, work.roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
-    if tally is None:
-        return Counts.empty(schema)
-    work.encoder.warn(tally.unknown)
-    return tally.counts
-
-
-def partial_counts(
-    schema: Schema, batches: Iterable[Any], *, target: str | None = None, weights: str | None = None
-) -> Any:
-    """Return the counts of record batches as a record batch of cells, for engines that add up numbers.
-
-    Parameters
-    ----------
-    schema : Schema
-        Schema of the table.
-    batches : iterable of pyarrow.RecordBatch or Batch
-        The rows.
-    target, weights : str, optional
-        Columns of the class, by default the name in the schema, and of the weights.
-
-    Returns
-    -------
-    pyarrow.RecordBatch
-        Columns ``cell`` (int32) and ``n`` (int64, or float64 with weights): add up ``n`` by ``cell``, and
-        pass both to :meth:`Counts.from_cells`.
-    """
-    pa = arrow()
-    if target is None and schema.target is not None:
-        target = schema.target.name
-    # Ignored columns need not be read.
-    used = tuple(variable.name for variable in schema.variables if variable.kind != "ignored")
-    work = CountWork(Roles(used, target, weights), schema)
-    total: Tally | None = None
-    for rows in batches:
-        part = work(rows if isinstance(rows, Batch) else Batch(rows))
-        total = part if total is None else total.merge(part)
-    counts = Counts.empty(schema) if total is None else total.counts
-    flat = np.concatenate((counts.class_counts, counts.value_counts.ravel()))
-    # Sparse: most cells of a part are zero, and engines add up by cell.
-    cells = np.flatnonzero(flat)
-    numbers = flat[cells] if weights is not None else flat[cells].astype(np.int64)
-    return pa.RecordBatch.from_pydict({"cell": pa.array(cells.astype(np.int32)), "n": pa.array(numbers)})
+_AHEAD = 2
 
 
 def learn_counts(
@@ -208,15 +107,11 @@ def learn_counts(
     try:
         roles = Roles.of(batches, target, weights, drop, keep)
         if schema is not None:
-            return count_batches(
-                matched_schema(schema, roles),
-                batches,
-                target=target,
-                weights=weights,
-                handle_unknown=handle_unknown,
-                n_threads=n_threads,
-                progress=progress,
-            )
+            schema, roles = matched(schema, batches, roles)
+            work = CountWork(roles, schema, handle_unknown)
+            tally = fold(work, batches, roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
+            work.encoder.warn({} if tally is None else tally.unknown)
+            return Counts.empty(schema) if tally is None else tally.counts
         # A stream that can be read once is written to disk while it is profiled, for the second pass.
         if batches.once:
             with closing(Spool(batches, roles.columns)) as again:
@@ -254,6 +149,92 @@ def _in_two_passes(
             return counts
 
 
+def fold(
+    work: Callable[[Batch], Part],
+    batches: Batches,
+    columns: Sequence[str],
+    merge: Callable[[Part, Part], Part],
+    *,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Part | None:
+    """Apply a function to every batch and merge the results in row order.
+
+    Batches are read in this thread and processed in others. If a source has a method ``fold`` of its own,
+    because its rows are distributed over other processes, that method is called instead; ``work`` and its
+    results can be pickled.
+
+    Parameters
+    ----------
+    work : callable
+        Function of a batch.
+    batches : Batches
+        The stream.
+    columns : sequence of str
+        Columns to read.
+    merge : callable
+        Function that adds the result of later rows to that of earlier ones.
+    n_threads : int, optional
+        Number of threads; by default one for each processor.
+    progress : callable, optional
+        Called with the number of rows of each batch.
+
+    Returns
+    -------
+    The merged result; None if there are no rows.
+    """
+    own = getattr(batches, "fold", None)
+    if own is not None:
+        found: Part | None = own(work, columns, merge, progress=progress)
+        return found
+    total: Part | None = None
+    with closing(_results(work, batches.read(columns), n_threads_or_default(n_threads))) as results:
+        for part, n_rows, where in results:
+            try:
+                total = part if total is None else merge(total, part)
+            except DataError as error:
+                raise type(error)(f"{where}: {error}") from None
+            if progress is not None:
+                progress(n_rows)
+    return total
+
+
+def map_batches(work: Callable[[Batch], Part], batches: Batches, columns: Sequence[str]) -> Generator[Part]:
+    """Yield the result of a function for every batch, lazily and in row order; see :func:`fold`."""
+    with closing(_results(work, batches.read(columns), n_threads_or_default(None))) as results:
+        for part, _, _ in results:
+            yield part
+
+
+def _results(
+    work: Callable[[Batch], Part], batches: Iterator[Batch], n_threads: int
+) -> Generator[tuple[Part, int, str]]:
+    """Yield the results of ``work`` in order, a few batches ahead, with size and place of each batch."""
+    if n_threads == 1:
+        for batch in batches:
+            yield located(work, batch), batch.n_rows, batch.where
+        return
+    ahead: deque[tuple[Future[Part], int, str]] = deque()
+    pool = ThreadPoolExecutor(n_threads, thread_name_prefix="codelength")
+    try:
+        for batch in batches:
+            ahead.append((pool.submit(located, work, batch), batch.n_rows, batch.where))
+            # A bounded queue: enough batches to keep all threads busy, without reading the whole stream into
+            # memory.
+            if len(ahead) > _AHEAD * n_threads:
+                future, n_rows, where = ahead.popleft()
+                yield future.result(), n_rows, where
+        while ahead:
+            future, n_rows, where = ahead.popleft()
+            yield future.result(), n_rows, where
+    finally:
+        # Also if a batch failed or the consumer stopped early.
+        pool.shutdown(wait=True, cancel_futures=True)
+        close = getattr(batches, "close", None)
+        if close is not None:
+            close()
+
+
 def check_unchanged(
     batches: Batches, before: int, now: int, unknown: Mapping[str, Unknown] | None = None
 ) -> None:
@@ -287,27 +268,13 @@ def _changed(batches: Batches, what: str) -> DataError:
     )
 
 
-def roles_under(schema: Schema, batches: Batches, target: str | None, weights: str | None) -> Roles:
-    """Return the roles of the columns of a stream under a schema; raise SchemaMismatch if one is absent."""
-    used = [variable.name for variable in schema.variables if variable.kind != "ignored"]
-    roles = Roles.of(batches, target, weights, keep=[name for name in used if name in batches.names] or None)
-    absent = [name for name in used if name not in batches.names]
-    if absent:
-        raise SchemaMismatch(
-            f"{batches.name or 'the table'}: column {shown(absent[0])} is absent ({len(absent)} of "
-            f"{len(used)} are); add it, filled with missing cells if it is "
-            f"unknown{suggestion(absent[0], batches.names)}"
-        )
-    return replace(roles, variables=tuple(used))
-
-
-def matched_schema(schema: Schema, roles: Roles) -> Schema:
-    """Return a given schema, named after the columns if it has no names.
+def matched(schema: Schema, batches: Batches, roles: Roles) -> tuple[Schema, Roles]:
+    """Return a given schema, named after the columns if it has no names, and the roles of its columns.
 
     Raises
     ------
     SchemaMismatch
-        If the stream has columns that are not in the schema.
+        If the stream has columns that are not in the schema, or lacks one.
     InvalidParameter
         If only one of schema and stream has a class.
     """
@@ -326,19 +293,20 @@ def matched_schema(schema: Schema, roles: Roles) -> Schema:
         raise InvalidParameter(
             f"target={shown(roles.target)}: the schema {said}; let both have one, or neither"
         )
-    return schema
+    # Ignored columns need not be read.
+    used = tuple(variable.name for variable in schema.variables if variable.kind != "ignored")
+    absent = [name for name in used if name not in batches.names]
+    if absent:
+        raise SchemaMismatch(
+            f"{batches.name or 'the table'}: column {shown(absent[0])} is absent ({len(absent)} of "
+            f"{len(used)} are); add it, filled with missing cells if it is "
+            f"unknown{suggestion(absent[0], batches.names)}"
+        )
+    return schema, replace(roles, variables=used)
 
 
 def with_target(schema: Schema | None, target: str | None) -> Schema | None:
-    """Return the schema by which cells of files are read, with the class as a variable.
-
-    Parameters
-    ----------
-    schema : Schema, optional
-        Schema of the table.
-    target : str, optional
-        Column of the class.
-    """
+    """Return the schema by which cells of files are read, with the class as a variable."""
     if schema is None or schema.target is None or target is None or target in schema.names:
         return schema
     return Schema((*schema.variables, replace(schema.target, name=target)))

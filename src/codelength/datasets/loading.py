@@ -1,7 +1,7 @@
 """Tables with a target: bundled ones by name, the user's own by path.
 
-Order of reading: :func:`load` finds the table, :class:`Dataset` holds it, and :func:`to_frame` makes a frame of
-its columns. Depends on :mod:`codelength.sources` (files) and on ``registry`` (bundled tables).
+Order of reading: :func:`load` finds the table, :class:`Dataset` holds it, :func:`to_frame` makes frames of
+columns. Depends on :mod:`codelength.sources` (files) and on ``registry`` (bundled tables).
 """
 
 import os

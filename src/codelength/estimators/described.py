@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .._packing import packed, unpacked
-from ..counts import Counts
-from ..counts.soft import expected_counts
+from ..counts import Counts, expected_counts
 from ..errors import DataError, InvalidParameter
 from ..mixture.code_length.cheeseman_stutz import soft_shares
 from ..mixture.parameters import with_components

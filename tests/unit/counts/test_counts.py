@@ -7,7 +7,7 @@ import pytest
 
 from codelength import NaiveBayes, Schema, Variable
 from codelength.counts import Counts, column_groups, count, expected_counts
-from codelength.counts._plain import count_plainly
+from codelength.counts.counts import count_plainly
 from codelength.errors import CodelengthError, DataError, SchemaMismatch
 from codelength.table import Coded, encode
 
@@ -58,7 +58,7 @@ def test_the_last_variable_counted_from_the_end(counts):
     ],
 )
 def test_rows_that_do_not_fit(counts, row, label):
-    with pytest.raises(DataError, match=r"row|class"):
+    with pytest.raises(DataError, match=r"row|class|codes"):
         counts.add(row, label)
 
 
@@ -75,6 +75,12 @@ def test_rows_that_were_not_counted_cannot_be_removed(counts):
         counts.remove([1, 0], 0)
     with pytest.raises(DataError, match="not counted"):
         counts.remove([0, 0], 0, weight=2.5)
+
+
+def test_counts_of_cells_add_up_in_any_order(counts):
+    flat = np.concatenate((counts.class_counts, counts.value_counts.ravel()))
+    cells = np.random.default_rng(0).permutation(np.repeat(np.arange(len(flat)), 2))
+    assert Counts.from_cells(SCHEMA, cells, flat[cells] / 2) == counts
 
 
 def test_equality_is_that_of_schema_and_numbers(counts):
@@ -219,5 +225,5 @@ def test_plain_counts_are_those_of_the_kernels(monkeypatch, seed, weighted):
     weights = rng.random(200) if weighted else None
     coded = Coded.of(schema, rows, rng.integers(0, 3, 200), weights)
     plain = count_plainly(coded)
-    monkeypatch.setattr("codelength.counts._plain.first_calls.left", 0)
+    monkeypatch.setattr("codelength.counts.counts.first_calls.left", 0)
     assert count(coded).value_counts.tobytes() == plain.tobytes()

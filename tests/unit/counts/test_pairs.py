@@ -78,9 +78,9 @@ def test_other_numbers_in_the_same_places():
 def test_too_many_cells_are_refused_before_they_are_laid_out(monkeypatch):
     codes, labels, sizes, n_classes = some_rows(n_rows=3)
     assert n_pair_cells(sizes, n_classes) == 3 * (6 * 3 + 4 * 3 + 4 * 6 + 5 * 3 + 5 * 6 + 5 * 4)
-    monkeypatch.setattr(pairs, "MOST_PAIR_CELLS", n_pair_cells(sizes, n_classes))
+    monkeypatch.setattr(pairs, "MAX_PAIR_CELLS", n_pair_cells(sizes, n_classes))
     count_pairs(codes, labels, sizes, n_classes)
-    monkeypatch.setattr(pairs, "MOST_PAIR_CELLS", n_pair_cells(sizes, n_classes) - 1)
+    monkeypatch.setattr(pairs, "MAX_PAIR_CELLS", n_pair_cells(sizes, n_classes) - 1)
     with pytest.raises(
         Infeasible, match=r"pairs of 4 variables in 3 classes have 357 cells.*fewer variables"
     ):

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelength.counts import Counts
-from codelength.counts.stream import count_batches, fold, learn_counts, partial_counts
+from codelength.counts.stream import fold, learn_counts
 from codelength.errors import DataError
 from codelength.sources import Batch, as_batches
 from codelength.sources.profile import brackets as brackets_module
@@ -126,17 +125,6 @@ def test_a_given_schema_takes_one_pass(table, batch_rows):
     )
     assert_same(found, expected)
     assert sum(read) == table.num_rows
-
-
-@settings(max_examples=15)
-@given(tables(), st.integers(1, 60), st.sampled_from([None, "weight"]))
-def test_cells_of_parts_add_up(table, batch_rows, weights):
-    schema = in_memory(table, weights=weights).schema
-    whole = quietly(count_batches, schema, as_batches(table), weights=weights)
-    parts = [partial_counts(schema, [rows], weights=weights) for rows in table.to_batches(batch_rows)]
-    joined = pa.Table.from_batches(parts)
-    assert joined.schema.field("n").type == (pa.int64() if weights is None else pa.float64())
-    assert Counts.from_cells(schema, joined["cell"].to_numpy(), joined["n"].to_numpy()) == whole
 
 
 def test_work_travels_to_other_processes():

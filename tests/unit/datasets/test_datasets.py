@@ -189,9 +189,7 @@ class TestBackends:
             datasets.load("iris", backend="pandas")
 
     def test_an_unknown_one_is_refused(self):
-        with pytest.raises(
-            InvalidParameter, match="backend='spark': expected one of 'pandas', 'polars'"
-        ):
+        with pytest.raises(InvalidParameter, match="backend='spark': expected one of 'pandas', 'polars'"):
             datasets.load("iris", backend="spark")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...counts._tally import CountWork, Tally, settled_counts
-from ...counts.stream import Progress, check_unchanged, fold, map_batches, matched_schema, roles_under
+from ...counts.stream import Progress, check_unchanged, fold, map_batches, matched
 from ...errors import DataError, Infeasible
 from ...naive_bayes import rule_of
 from ...sources import Batch, BatchEncoder, Batches, as_batches
@@ -163,8 +163,8 @@ def _opened(
             at_end.enter_context(closing(batches))
         roles = replace(Roles.of(batches, target, weights, drop, keep), target=None)
         if given is not None:
-            named = matched_schema(given, roles)
-            yield _Stream(batches, roles_under(named, batches, None, weights), named)
+            named, used = matched(given, batches, roles)
+            yield _Stream(batches, used, named)
         elif batches.once:
             with closing(Spool(batches, roles.columns)) as again:
                 yield _Stream(again, roles, None)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from codelength.counts.stream import count_batches, learn_counts
+from codelength.counts.stream import learn_counts
 from codelength.errors import (
     DataError,
     IgnoredColumn,
@@ -250,7 +250,7 @@ class TestSchemas:
         with pytest.raises(SchemaMismatch, match="column 'colour' is not in the schema"):
             learn_counts(frame(), "y", schema=schema)
         with pytest.raises(SchemaMismatch, match="column 'colour' is absent"):
-            count_batches(self.SCHEMA, as_batches(frame().drop(columns="colour")))
+            learn_counts(frame().drop(columns="colour"), "y", schema=self.SCHEMA)
 
     def test_the_class_may_have_another_name_in_the_schema(self):
         schema = Schema(self.SCHEMA.variables[:1], Variable("outcome", ("p", "q")))
@@ -261,7 +261,7 @@ class TestSchemas:
         rows = frame().assign(missing=["a", None] * 300)
         relation = duckdb.from_df(rows)
         learned = learn_counts(rows, "y")
-        assert count_batches(learned.schema, as_batches(relation, batch_rows=50)) == learned
+        assert learn_counts(relation, "y", schema=learned.schema, batch_rows=50) == learned
         schema = Schema((*self.SCHEMA.variables, Variable("missing", ("a", "it's"))), self.SCHEMA.target)
         with pytest.warns(IgnoredValues, match="value 'green'"):
             expected = learn_counts(rows, "y", schema=schema)
