@@ -32,6 +32,7 @@ from ..table.checks import (
 )
 from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
+from ..table.table import check_not_empty
 from ..table.target import column_named
 from ..typing import FloatArray, IntArray
 from ._fitted import Weighting
@@ -40,7 +41,6 @@ from ._queries import tell_unanswered
 from .base import TableEstimator
 from .latent_inference import LatentInference
 from .latent_results import LatentResults
-from .reading import check_not_empty
 from .registry import register
 
 MOST_SAMPLES = 100_000_000

@@ -10,6 +10,7 @@ from ..table import Coded, Schema, Table, Variable, encode, infer_schema
 from ..table._messages import listed, shown, tell
 from ..table.checks import check_instance
 from ..table.cutting import Cutting
+from ..table.table import check_not_empty
 from ..table.target import target_column
 from ..typing import Scalar
 
@@ -135,21 +136,6 @@ def class_labels(classes: Any) -> tuple[Scalar, ...]:
     # Inferred like a target, so that declared classes and those of rows have the same types and order.
     named = target_column(classes, "classes")
     return infer_schema(Table((), len(named.missing), target=named)).classes
-
-
-def check_not_empty(table: Table) -> None:
-    """Raise DataError for a table without rows or without columns."""
-    # Both messages begin as in scikit-learn, whose check_estimator looks for these words.
-    if not table.columns:
-        raise DataError(
-            f"0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required; add a column, or "
-            "declare that there is none with schema="
-        )
-    if not table.n_rows:
-        raise DataError(
-            "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows, or none "
-            "of weight above 0: add some, or declare the variables with schema="
-        )
 
 
 def check_classes(schema: Schema) -> None:

@@ -211,6 +211,21 @@ def table_of(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
     return table if sample_weight is None else table.with_weights(sample_weight)
 
 
+def check_not_empty(table: Table) -> None:
+    """Raise DataError for a table without rows or without columns."""
+    # Both messages begin as in scikit-learn, whose check_estimator looks for these words.
+    if not table.columns:
+        raise DataError(
+            f"0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required; add a column, or "
+            "declare that there is none with schema="
+        )
+    if not table.n_rows:
+        raise DataError(
+            "Found array with 0 sample(s) while a minimum of 1 is required; the table has no rows, or none "
+            "of weight above 0: add some, or declare the variables with schema="
+        )
+
+
 def as_column(name: str, cells: Any) -> Column:
     """Return one column from a series, an array or a sequence of cells."""
     if isinstance(cells, (list, tuple)):

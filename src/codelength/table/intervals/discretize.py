@@ -1,6 +1,5 @@
 """Discretisation of numeric columns as a scikit-learn transformer."""
 
-import reprlib
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -8,13 +7,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...errors import CodelengthError, DataError, InvalidParameter
+from ...errors import DataError, InvalidParameter
 from ...typing import FloatArray, IntArray
-from ..checks import check_choice, check_weights
-from .cuts import Strategy, assign, check_finite, check_options, cut_points, interval_labels
+from .._messages import shown
+from ..checks import check_choice
+from ..column import Column, Numbers
+from ..encode import cell_of, codes_of
+from ..infer import target_variable
+from ..table import Table, check_not_empty, table_of
+from .cuts import Strategy, assign, check_options, cut_points, interval_labels
 
 
 class NotANumberError(DataError, TypeError):
@@ -94,11 +97,19 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_options(self.strategy, self.n_bins)
         check_choice("output", self.output, ("code", "label"))
-        columns, codes = self._training_data(X, y)
-        weights = check_weights(sample_weight, len(columns[0]))
+        if self.strategy == "mdl" and y is None:
+            raise InvalidParameter(
+                'strategy="mdl" requires y to be passed, but the target y is None; '
+                "pass the classes as y or choose another strategy"
+            )
+        table = self._table(X, y if self.strategy == "mdl" else None, sample_weight, reset=True)
+        target = table.target
+        codes = None if target is None else codes_of(target_variable(target), target)
         self.cut_points_ = [
-            cut_points(column, self.strategy, self.n_bins, sample_weight=weights, class_codes=codes)
-            for column in columns
+            cut_points(
+                _numbers(column), self.strategy, self.n_bins, sample_weight=table.weights, class_codes=codes
+            )
+            for column in table.columns
         ]
         self.labels_ = [interval_labels(cuts) for cuts in self.cut_points_]
         return self
@@ -117,8 +128,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Bins or their names, see ``output``; a data frame after ``set_output``.
         """
         check_is_fitted(self)
-        columns = self._numbers(self._validated(X, reset=False))
-        bins = [assign(column, cuts) for column, cuts in zip(columns, self.cut_points_, strict=True)]
+        columns = self._table(X, reset=False).columns
+        bins = [
+            assign(_numbers(column), cuts) for column, cuts in zip(columns, self.cut_points_, strict=True)
+        ]
         if self.output == "code":
             return np.stack(
                 [
@@ -132,36 +145,17 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         names = [np.array([*labels, None], dtype=object) for labels in self.labels_]
         return np.stack([labels[cells] for labels, cells in zip(names, bins, strict=True)], axis=1)
 
-    def _training_data(self, X: Any, y: Any) -> tuple[list[FloatArray], IntArray | None]:
-        if self.strategy != "mdl":
-            return self._numbers(self._validated(X)), None
-        if y is None:
-            raise InvalidParameter(
-                'strategy="mdl" requires y to be passed, but the target y is None; '
-                "pass the classes as y or choose another strategy"
-            )
-        table, target = self._validated(X, y)
-        return self._numbers(table), np.unique(target, return_inverse=True)[1]
-
-    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
-        """Return the table as scikit-learn validates it, with the classes; its errors become ours."""
+    def _table(self, X: Any, y: Any = None, sample_weight: Any = None, *, reset: bool) -> Table:
         try:
-            found = validate_data(self, _prepared(X), *y, dtype=None, ensure_all_finite=False, **options)
-            if y:
-                check_classification_targets(found[1])
-            return found
-        except CodelengthError:
-            raise
-        except TypeError as error:
+            table = table_of(X)
+        except DataError as error:
             raise NotANumberError(str(error)) from None
+        check_not_empty(table)
+        try:
+            validate_data(self, X, reset=reset, skip_check_array=True)
         except Exception as error:  # what foreign objects raise is up to them
             raise DataError(str(error)) from None
-
-    def _numbers(self, table: NDArray[Any]) -> list[FloatArray]:
-        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(table.shape[1])])
-        return [
-            _as_floats(f"column {str(name)!r}", cells) for name, cells in zip(names, table.T, strict=True)
-        ]
+        return table_of(table, y, sample_weight)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -171,54 +165,18 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def _prepared(X: Any) -> Any:
-    """Return the table in a form that scikit-learn's validation reads correctly."""
-    if isinstance(X, np.ma.MaskedArray):
-        return np.ma.filled(X.astype(np.float64), np.nan)
-    # Columns of times among numbers: numpy reads both as numbers from Polars, and from pandas it fails
-    # without naming the column.
-    is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
-    for name, dtype in zip(X.columns, X.dtypes, strict=True) if is_frame else ():
-        if _is_time(dtype):
-            raise _not_a_number(f"column {str(name)!r}", f"cells of type {dtype} are not numbers")
-    return X
-
-
-def _is_time(dtype: Any) -> bool:
-    if hasattr(dtype, "is_temporal"):
-        return bool(dtype.is_temporal())
-    return getattr(dtype, "kind", "") in ("m", "M")
-
-
-def _as_floats(where: str, cells: NDArray[Any]) -> FloatArray:
-    if cells.dtype.kind in "biuf":
-        numbers = cells.astype(np.float64)
-    elif cells.dtype.kind in "OUS":
-        numbers = np.array([_as_float(where, row, cell) for row, cell in enumerate(cells.astype(object))])
-    else:
-        raise _not_a_number(where, f"cells of type {cells.dtype} are not numbers")
-    check_finite(where, numbers)
-    return numbers
-
-
-def _as_float(where: str, row: int, cell: Any) -> float:
-    # pandas is optional, so its missing values are known by name.
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
-        return np.nan
-    try:
-        if isinstance(cell, (str, bytes)):
-            raise TypeError("it is text")
-        return float(cell)
-    except (TypeError, ValueError, OverflowError) as error:
-        what = f"{reprlib.repr(cell)} is not a number ({error})"
-        raise _not_a_number(f"{where}, row {row}", what) from None
-
-
-def _not_a_number(where: str, what: str) -> NotANumberError:
-    return NotANumberError(
-        f"{where}: {what}; convert the column to numbers, "
-        "or choose the numeric columns with a ColumnTransformer"
-    )
+def _numbers(column: Column) -> FloatArray:
+    """Return the cells of a column of numbers or truth values; raise if there are others."""
+    if isinstance(column, Numbers):
+        return column.numbers.astype(np.float64)
+    others = [place for place, value in enumerate(column.values) if isinstance(value, str)]
+    rows = np.flatnonzero(np.isin(column.positions, others))
+    if len(rows):
+        raise NotANumberError(
+            f"column {column.name!r}, row {rows[0]}: {shown(cell_of(column, rows[0]))} is not a number; "
+            "convert the column to numbers, or choose the numeric columns with a ColumnTransformer"
+        )
+    return column.numbers
 
 
 def _container(transformer: Discretizer) -> str:
