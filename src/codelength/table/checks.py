@@ -263,11 +263,6 @@ def check_size(name: str, value: Any, most: int = MOST_STEPS, *, also: str = "")
     return number
 
 
-def check_bins(n_bins: Any) -> int:
-    """Return the number of intervals of a column, checked."""
-    return check_size("n_bins", n_bins, MAX_BINS)
-
-
 def check_cap(cap: Any) -> float | None:
     """Return the largest cost of one row in nats, or None for no limit."""
     return None if cap is None else check_number("cap", cap, also=" (nats), or None for no limit")

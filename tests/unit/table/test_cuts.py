@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codelength.errors import DataError, InvalidParameter
-from codelength.table.intervals._kmeans_cuts import _quantiles
+from codelength.table.intervals._distinct import _quantiles
 from codelength.table.intervals.cuts import STRATEGIES, assign, cut_points, interval_labels
 
 quick = settings(max_examples=100, deadline=None)
@@ -377,62 +376,6 @@ class TestLabels:
     def test_bounds_read_back_in_order(self, cuts):
         bounds = [float(label.split(" to ")[0]) for label in interval_labels(np.unique(cuts))[1:-1]]
         assert bounds == sorted(bounds)
-
-
-class TestBadInput:
-    @pytest.mark.parametrize(
-        ("values", "options", "error", "message"),
-        [
-            ([1.0, np.inf], {}, DataError, r"values, row 1: inf is infinite; replace it"),
-            ([[1.0], [2.0]], {}, DataError, r"values have shape \(2, 1\); give one column"),
-            (["red"], {}, DataError, r"values: not an array of numbers .*red"),
-            (
-                [1.0],
-                {"strategy": "best"},
-                InvalidParameter,
-                r"strategy='best': expected one of 'frequency', 'width'",
-            ),
-            ([1.0], {"n_bins": 0}, InvalidParameter, r"n_bins=0: expected a whole number of at least 1"),
-            ([1.0], {"n_bins": 2.5}, InvalidParameter, r"n_bins=2.5: expected a whole number"),
-            ([1.0], {"n_bins": True}, InvalidParameter, r"n_bins=True: expected a whole number"),
-            (
-                [1.0],
-                {"strategy": "mdl"},
-                InvalidParameter,
-                r'strategy="mdl" needs class_codes; give the class',
-            ),
-            ([1.0], {"strategy": "mdl", "class_codes": [1, 2]}, DataError, r"class_codes have shape \(2,\)"),
-            (
-                [1.0],
-                {"strategy": "mdl", "class_codes": ["a"]},
-                DataError,
-                r"give one integer class code per row",
-            ),
-            (
-                [1.0],
-                {"sample_weight": [1, 2]},
-                DataError,
-                r"sample_weight has shape \(2,\); expected one weight per row, \(1,\)",
-            ),
-            (
-                [1.0, 2.0],
-                {"sample_weight": [1, -1]},
-                DataError,
-                r"sample_weight, row 1: -1.0; weights must be finite, not negative",
-            ),
-            (
-                [1.0],
-                {"sample_weight": [np.nan]},
-                DataError,
-                r"sample_weight, row 0: nan; weights must be finite",
-            ),
-            ([1.0], {"sample_weight": [1e300]}, DataError, r"at most 1e\+90"),
-            ([1.0], {"sample_weight": ["x"]}, DataError, r"sample_weight: expected one number per row"),
-        ],
-    )
-    def test_the_message_says_where_what_and_what_to_do(self, values, options, error, message):
-        with pytest.raises(error, match=message):
-            cut_points(values, **options)
 
 
 class TestRounding:

@@ -261,7 +261,7 @@ class TestBadInput:
                 pd.DataFrame(COLOURS),
                 r"column 'colour', row 0: 'red' is not a number; convert the",
             ),
-            (pl.DataFrame(COLOURS), r"column 'colour', row 0: 'red' is not a number .*ColumnTransformer"),
+            (pl.DataFrame(COLOURS), r"column 'colour', row 0: 'red' is not a number; .*ColumnTransformer"),
             (np.array([["1", "2"]]), r"column 'x0', row 0: '1' is not a number"),
             (
                 np.array([[1, 2], [3, {}]], dtype=object),

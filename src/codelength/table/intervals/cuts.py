@@ -10,11 +10,9 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...errors import DataError, InvalidParameter
 from ...typing import FloatArray, IntArray
-from ..checks import check_bins, check_choice, check_weights
-from ._distinct import between, distinct_values, nearest_shares
-from ._kmeans_cuts import kmeans_cuts
+from ..checks import MAX_BINS, check_choice, check_size
+from ._distinct import between, distinct_values, kmeans_cuts, nearest_shares
 from ._mdl_cuts import mdl_cuts
 
 Strategy: TypeAlias = Literal["frequency", "width", "kmeans", "mdl"]
@@ -34,7 +32,7 @@ def cut_points(
     Parameters
     ----------
     values : array of float, one-dimensional
-        The numbers; NaN means missing and is dropped.
+        The numbers, all finite; NaN means missing and is dropped.
     strategy : {"frequency", "width", "kmeans", "mdl"}
         - ``"frequency"``: bins of equal weight. Cut j lies halfway between the two neighbouring distinct
           values at which the weight below is nearest j / n_bins of the total (the lower place on a tie).
@@ -75,16 +73,16 @@ def cut_points(
     >>> cut_points([1, 2, 3, 7, 8, 9], "mdl", class_codes=[0, 0, 0, 1, 1, 1])
     array([5.])
     """
-    check_options(strategy, n_bins)
-    numbers = _as_values(values)
-    weights = check_weights(sample_weight, len(numbers), positive=False)
+    numbers = np.asarray(values, dtype=np.float64)
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if strategy == "mdl":
-        return mdl_cuts(numbers, _as_class_codes(class_codes, len(numbers)), weights)
+        return mdl_cuts(numbers, np.asarray(class_codes, dtype=np.int64), weights)
     distinct, totals = distinct_values(numbers, weights)
     if len(distinct) < 2:
         return np.empty(0)
     if strategy == "frequency":
-        return _frequency_cuts(distinct, totals, n_bins)
+        nearest, _ = nearest_shares(totals, n_bins)
+        return between(distinct[nearest], distinct[nearest + 1])
     # A power of two scales without rounding, and keeps every sum of what follows finite.
     _, exponent = np.frexp(np.abs(distinct).max())
     points = np.ldexp(distinct, -exponent)
@@ -170,53 +168,7 @@ def _decimal(number: float, digits: int) -> str:
 def check_options(strategy: str, n_bins: int) -> None:
     """Raise if a strategy or a number of bins does not exist."""
     check_choice("strategy", strategy, STRATEGIES)
-    check_bins(n_bins)
-
-
-def check_finite(where: str, numbers: FloatArray) -> None:
-    """Raise if a number is infinite; NaN means missing and is allowed."""
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        row = int(infinite.argmax())
-        raise DataError(
-            f"{where}, row {row}: {numbers[row]} is infinite; replace it by a number, or NaN if it is missing"
-        )
-
-
-def _as_floats(name: str, cells: ArrayLike) -> FloatArray:
-    try:
-        return np.asarray(cells, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"{name}: not an array of numbers ({error}); give numbers, NaN where missing"
-        ) from None
-
-
-def _as_values(values: ArrayLike) -> FloatArray:
-    numbers = _as_floats("values", values)
-    if numbers.ndim != 1:
-        raise DataError(f"values have shape {numbers.shape}; give one column as a one-dimensional array")
-    check_finite("values", numbers)
-    return numbers
-
-
-def _as_class_codes(class_codes: ArrayLike | None, n_rows: int) -> IntArray:
-    if class_codes is None:
-        raise InvalidParameter(
-            'strategy="mdl" needs class_codes; give the class of each row or choose another strategy'
-        )
-    codes = np.asarray(class_codes)
-    if codes.shape != (n_rows,) or (n_rows and codes.dtype.kind not in "iub"):
-        raise DataError(
-            f"class_codes have shape {codes.shape} and type {codes.dtype}, but there are {n_rows} rows; "
-            "give one integer class code per row"
-        )
-    return codes.astype(np.int64)
-
-
-def _frequency_cuts(distinct: FloatArray, totals: FloatArray, n_bins: int) -> FloatArray:
-    nearest, _ = nearest_shares(totals, n_bins)
-    return between(distinct[nearest], distinct[nearest + 1])
+    check_size("n_bins", n_bins, MAX_BINS)
 
 
 def _width_cuts(points: FloatArray, n_bins: int) -> FloatArray:
