@@ -173,19 +173,9 @@ codelengthScore.stamp = (text) => {
   };
 };
 
-// A date, a time of day or a duration in its one form; null for text that is none.
+// A date or a time of day in its one form; null for text that is none.
 codelengthScore.time = (text) => {
   const trimmed = (number) => (number.includes(".") ? number.replace(/\.?0*$/, "") : number);
-  const span = /^(-?[0-9]+) days?(?: ([+-]?)([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?)?$/.exec(text);
-  if (span) {
-    const digits = span[6] || "";
-    const unit = 10n ** BigInt(digits.length);
-    const whole = (Number(span[3] || 0) * 60 + Number(span[4] || 0)) * 60 + Number(span[5] || 0);
-    const clock = BigInt(whole + digits);
-    const total = BigInt(span[1]) * 86400n * unit + (span[2] === "-" ? -clock : clock);
-    const size = total < 0n ? -total : total;
-    return `${total < 0n ? "-" : ""}${trimmed(`${size / unit}.${String(size % unit).padStart(digits.length, "0")}`)} s`;
-  }
   if (/^[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?$/.test(text)) return text < "24" ? trimmed(text) : text;
   const stamp = codelengthScore.stamp(text);
   if (!stamp) return null;

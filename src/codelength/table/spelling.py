@@ -4,7 +4,7 @@ import datetime
 import math
 import re
 
-from .values import LARGEST, seconds_as_text, stamp_as_text, trimmed
+from .values import LARGEST, stamp_as_text, trimmed
 
 SPACES = " \t\n\v\f\r"
 """Characters that may surround a number; the same as in DuckDB."""
@@ -28,10 +28,6 @@ _NUMBER = re.compile(NUMBER)
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _TIME = re.compile(TIME)
 _STAMP = re.compile(rf"({_DATE})(?:[T ]([0-9]{{2}}:[0-9]{{2}})(?::([0-9]{{2}})(?:\.([0-9]+))?)?({_ZONE})?)?")
-_DURATION = re.compile(
-    r"(?:(-?[0-9]+) years? ?)?(?:(-?[0-9]+) months? ?)?(?:(-?[0-9]+) days? ?)?"
-    r"(?:([+-]?)([0-9]+):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?)?"
-)
 _LONGEST_WHOLE = 310  # characters: longer ones are beyond float64
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
 
@@ -74,46 +70,20 @@ def looks_like_time(value: object) -> bool:
 
 
 def parse_time(text: str) -> str:
-    """Return a date, a time or a duration in canonical form, or the text itself if it is none.
+    """Return a date or a time of day in canonical form, or the text itself if it is none.
 
     Examples
     --------
-    >>> parse_time("2020-01-31 12:30:00.500+02:00"), parse_time("2020-01-31 00:00:00")
-    ('2020-01-31T10:30:00.5+00:00', '2020-01-31')
-    >>> parse_time("12:30:00.50"), parse_time("1 days 00:00:01.500000")
-    ('12:30:00.5', '86401.5 s')
+    >>> parse_time("2020-01-31 12:30:00.500+02:00"), parse_time("2020-01-31 00:00"), parse_time("12:30:00.50")
+    ('2020-01-31T10:30:00.5+00:00', '2020-01-31', '12:30:00.5')
     """
     if not looks_like_time(text):
         return text
-    if "day" in text:
-        return parse_duration(text)
     # Digits compare as text here: 24:00:00 and later are not times of day.
     if text[2] == ":":
         return trimmed(text) if text < "24" else text
     match = _STAMP.fullmatch(text)
     return text if match is None else _parse_stamp(match) or text
-
-
-def parse_duration(text: str) -> str:
-    """Return a duration, as pandas and DuckDB write it, in canonical form, or the text itself if it is none.
-
-    Examples
-    --------
-    >>> parse_duration("2 days -03:00:00"), parse_duration("1 year 2 months"), parse_duration("00:00:01.50")
-    ('162000 s', '14 months', '1.5 s')
-    """
-    match = _DURATION.fullmatch(text)
-    if match is None or not text:
-        return text
-    years, months, days, hours, minutes, seconds = (int(match[i] or 0) for i in (1, 2, 3, 5, 6, 7))
-    digits = match[8] or ""
-    # In whole units of the last digit, because a sum of floats would round.
-    clock = int(f"{(hours * 60 + minutes) * 60 + seconds}{digits}")
-    total = days * 86_400 * 10 ** len(digits) + (-clock if match[4] == "-" else clock)
-    of_months, of_seconds = years * 12 + months, seconds_as_text(total, len(digits))
-    if not of_months:
-        return of_seconds
-    return f"{of_months} months {of_seconds}" if total else f"{of_months} months"
 
 
 def _parse_stamp(match: re.Match[str]) -> str | None:

@@ -105,24 +105,13 @@ def widened(numbers: NDArray[Any]) -> FloatArray:
     array([1.0000000e-01, 2.5000000e+00, 1.6777216e+07,           nan])
     """
     wide = numbers.astype(np.float64)
-    if numbers.dtype.itemsize >= 8:
-        return wide
-    narrow = numbers.astype(np.float32)
-    # Whole numbers are exact in both widths and stay as they are.
-    left = np.flatnonzero(np.isfinite(wide) & (wide != np.floor(wide)))
-    magnitudes = np.floor(np.log10(np.abs(wide[left]))).astype(np.int64)
-    # Nine significant digits tell all float32 apart. One pass per number of digits works on whole arrays,
-    # which is much faster than the text of each number.
-    for n_digits in range(1, 10):
-        # A power of ten is exact up to 22, and a quotient of exact numbers is the nearest float64.
-        places = n_digits - 1 - magnitudes
-        scales = 10.0 ** np.clip(places, 0, 22)
-        tried = np.rint(wide[left] * scales) / scales
-        found = (tried.astype(np.float32) == narrow[left]) & (places >= 0) & (places <= 22)
-        wide[left[found]] = tried[found]
-        left, magnitudes = left[~found], magnitudes[~found]
-    # Fractions smaller than about 1e-14.
-    wide[left] = [float(str(number)) for number in narrow[left]]
+    if numbers.dtype.itemsize < 8:
+        import pyarrow as pa
+
+        # Whole numbers are exact in both widths and stay as they are.
+        fractions = np.isfinite(wide) & (wide != np.floor(wide))
+        texts = pa.array(numbers[fractions].astype(np.float32)).cast(pa.string())
+        wide[fractions] = texts.cast(pa.float64()).to_numpy()
     return wide
 
 
