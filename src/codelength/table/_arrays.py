@@ -1,7 +1,8 @@
 """Conversion of arrays of cells to columns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,36 +59,40 @@ def from_cells(name: str, cells: NDArray[Any], missing: BoolArray | None = None)
         check_finite_cells(name, numbers)
         return Numbers(name, numbers)
     if kind in "iu":
-        return _from_integers(name, cells, missing)
+        if missing is None or not missing.any():
+            return Numbers(name, cells)
+        # As float64, which has NaN for missing cells, large numbers would lose digits.
+        if loses_digits(cells[~missing]):
+            return _from_distinct_of(name, cells, missing, np.ndarray.tolist)
+        return Numbers(name, np.where(missing, np.nan, cells.astype(np.float64)))
     if kind == "m":
         raise DataError(f"column {name!r}: cells of type {cells.dtype} are durations; convert to seconds")
     if kind == "M":
         return from_times(name, cells, missing)
-    # Sorted as it is, without a Python string for each cell.
-    if kind == "U" and missing is None:
-        values, positions = np.unique(cells, return_inverse=True)
-        return from_distinct(name, values.tolist(), positions.astype(np.int64).ravel())
     objects = cells.astype(object)
     if missing is not None:
         objects[missing] = None
-    return from_objects(name, objects)
+    return from_objects(name, objects.tolist())
 
 
-def from_objects(name: str, cells: NDArray[Any]) -> Column:
-    """Return a column from an array of Python objects."""
-    # A list and look-ups without a line of Python per cell take half the time of a loop.
-    listed = cells.tolist()
-    kinds = set(map(type, listed))
-    if _mixes_truths_and_numbers(listed, kinds):
-        listed = [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in listed]
+def from_objects(name: str, cells: Sequence[Any]) -> Column:
+    """Return a column from Python objects."""
+    # Look-ups without a line of Python per cell take half the time of a loop.
+    kinds = set(map(type, cells))
     try:
-        if _has_aware_times(listed, kinds):
-            listed = [canonical(cell) if isinstance(cell, datetime) else cell for cell in listed]
+        # A dictionary takes True and 1 for one value, named after the first.
+        has_truths = len(kinds) > 1 and bool(kinds & {bool, np.bool_})
+        if has_truths and any(is_number(cell) and not is_missing(cell) for cell in cells):
+            cells = [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells]
+        # It also takes both hours of a change of clocks for one.
+        if any(issubclass(kind, datetime) for kind in kinds):
+            is_aware = [isinstance(cell, datetime) and cell.tzinfo is not None for cell in cells]
+            cells = [canonical(cell) if aware else cell for cell, aware in zip(cells, is_aware, strict=True)]
         # In order of first occurrence, so that the result does not depend on hashes.
-        seen = {cell: place for place, cell in enumerate(dict.fromkeys(listed))}
-        positions = np.fromiter(map(seen.__getitem__, listed), np.int64, len(listed))
+        seen = {cell: place for place, cell in enumerate(dict.fromkeys(cells))}
+        positions = np.fromiter(map(seen.__getitem__, cells), np.int64, len(cells))
     except Exception:  # what hashing and comparing foreign objects raises is up to them
-        seen, positions = _distinct_slowly(name, listed)
+        seen, positions = _distinct_slowly(name, cells)
     return from_distinct(name, list(seen), positions)
 
 
@@ -152,12 +157,9 @@ def canonical_values(
     places : array of int
         Place of each cell; -1 for a missing cell. One more entry, -1, so that position -1 is missing too.
     """
-    plain: tuple[Scalar | None, ...]
     # Text is its own canonical form, except for surrogate pairs.
-    if set(map(type, cells)) == {str}:
-        plain = tuple(map(joined, cells))
-    else:
-        plain = _canonical_cells(name, cells, positions)
+    is_text = set(map(type, cells)) == {str}
+    plain = list(map(joined, cells)) if is_text else _canonical_cells(name, cells, positions)
     places: dict[Scalar, int] = {}
     found = [-1 if value is None else places.setdefault(value, len(places)) for value in plain]
     return tuple(places), np.array([*found, -1], dtype=np.int64)
@@ -168,28 +170,31 @@ def from_times(
 ) -> Column:
     """Return a column from an array of dates; ``aware`` ones are given in UTC."""
     absent = np.isnat(times) if missing is None else np.isnat(times) | missing
-    # Text is made of distinct times only, because that is slow.
-    distinct, places = np.unique(times[~absent], return_inverse=True)
-    positions = np.full(len(times), -1, dtype=np.int64)
-    positions[~absent] = places.ravel()
     try:
-        texts = stamps_as_text(distinct, aware=aware)
+        return _from_distinct_of(name, times, absent, partial(stamps_as_text, aware=aware))
     except UnusableValue as error:
         raise DataError(f"column {name!r}: {error}") from None
-    return from_distinct(name, texts, positions)
 
 
-def _from_integers(name: str, numbers: NDArray[Any], missing: BoolArray | None) -> Column:
-    if missing is None or not missing.any():
-        return Numbers(name, numbers)
-    present = numbers[~missing]
-    # As float64, which has NaN for missing cells, such numbers would lose digits.
-    if len(present) and max(-int(present.min()), int(present.max())) > LARGEST_EXACT:
-        distinct, places = np.unique(present, return_inverse=True)
-        positions = np.full(len(numbers), -1, dtype=np.int64)
-        positions[~missing] = places.ravel()
-        return Factor(name, positions, tuple(distinct.tolist()))
-    return Numbers(name, np.where(missing, np.nan, numbers.astype(np.float64)))
+def _from_distinct_of(
+    name: str, cells: NDArray[Any], missing: BoolArray, listed: Callable[[NDArray[Any]], list[Any]]
+) -> Column:
+    """Return a column from an array; its distinct cells are listed, because that is slow."""
+    distinct, places = np.unique(cells[~missing], return_inverse=True)
+    positions = np.full(len(cells), -1, dtype=np.int64)
+    positions[~missing] = places.ravel()
+    return from_distinct(name, listed(distinct), positions)
+
+
+def loses_digits(whole: NDArray[Any]) -> bool:
+    """Return True if a whole number is beyond those that float64 can tell apart.
+
+    Examples
+    --------
+    >>> loses_digits(np.array([3, 2**53])), loses_digits(np.array([3, -(2**53) - 1]))
+    (False, True)
+    """
+    return bool(len(whole)) and max(-int(whole.min()), int(whole.max())) > LARGEST_EXACT
 
 
 def _from_numbers(name: str, values: tuple[Any, ...], positions: Positions, floats: bool) -> Column:
@@ -216,18 +221,7 @@ def too_large(name: str) -> DataError:
     )
 
 
-def as_objects(cells: Sequence[Any]) -> NDArray[Any]:
-    """Return cells as a one-dimensional array of objects, whatever they are."""
-    objects = np.empty(len(cells), dtype=object)
-    for row, cell in enumerate(cells):
-        # Assigned one by one: numpy would unpack cells that are sequences themselves.
-        objects[row] = cell
-    return objects
-
-
-def _canonical_cells(
-    name: str, cells: Sequence[Any], positions: Positions | None
-) -> tuple[Scalar | None, ...]:
+def _canonical_cells(name: str, cells: Sequence[Any], positions: Positions | None) -> list[Scalar | None]:
     plain: list[Scalar | None] = []
     for position, cell in enumerate(cells):
         try:
@@ -238,31 +232,11 @@ def _canonical_cells(
             raise DataError(f"column {name!r}{where}: {error}") from None
     kinds = set(map(type, plain))
     if bool in kinds and kinds & {int, float}:
-        return tuple(int(value) if isinstance(value, bool) else value for value in plain)
-    return tuple(plain)
+        return [int(value) if isinstance(value, bool) else value for value in plain]
+    return plain
 
 
-def _has_aware_times(cells: list[Any], kinds: set[type]) -> bool:
-    """Return True if there are times with a zone.
-
-    A dictionary takes both hours of a change of clocks for one.
-    """
-    if not any(issubclass(kind, datetime) for kind in kinds):
-        return False
-    return any(isinstance(cell, datetime) and cell.tzinfo is not None for cell in cells)
-
-
-def _mixes_truths_and_numbers(cells: list[Any], kinds: set[type]) -> bool:
-    """Return True if both True and 1 may occur.
-
-    A dictionary takes them for one value, named after the first.
-    """
-    if not kinds & {bool, np.bool_} or len(kinds) == 1:
-        return False
-    return any(is_number(cell) and not is_missing(cell) for cell in cells)
-
-
-def _distinct_slowly(name: str, cells: list[Any]) -> tuple[dict[Any, int], IntArray]:
+def _distinct_slowly(name: str, cells: Sequence[Any]) -> tuple[dict[Any, int], IntArray]:
     """Return distinct cells if some cannot be compared with others, each in canonical form first."""
     seen: dict[Any, int] = {}
     positions = np.empty(len(cells), dtype=np.int64)

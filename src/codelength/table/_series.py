@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..typing import FloatArray
-from ._arrays import as_objects, from_cells, from_distinct, from_objects, from_times, too_large
+from ._arrays import from_cells, from_distinct, from_objects, from_times, too_large
 from ._messages import shown
 from .checks import check_distinct
 from .column import Column, Factor
@@ -58,9 +58,6 @@ def from_series(name: str, series: nw.Series[Any]) -> Column:
     if implementation.is_polars():
         frame = with_decimals(native.to_frame()).to_arrow()
         return from_arrow(name, frame.column(0), declared=declares(frame.schema.field(0)))
-    # Libraries without a path of their own here are read cell by cell.
-    if not implementation.is_pandas_like():
-        return from_objects(name, as_objects(series.to_list()))
     if hasattr(native, "cat"):  # categories may be of types that Arrow lacks, such as intervals
         return from_distinct(name, native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True)
     if isinstance(native.dtype, np.dtype) and native.dtype.kind != "O":
@@ -73,7 +70,7 @@ def from_series(name: str, series: nw.Series[Any]) -> Column:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         array = None
     if array is None or isinstance(array.type, pa.BaseExtensionType):
-        return from_objects(name, np.asarray(native, dtype=object))
+        return from_objects(name, native.tolist())
     return from_arrow(name, array)
 
 

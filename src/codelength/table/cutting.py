@@ -1,19 +1,16 @@
 """Cutting of columns of numbers into intervals, also again from other rows."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..typing import FloatArray, IntArray
-from ._arrays import too_large
+from ._arrays import loses_digits, too_large
 from .coded import Coded, changed
 from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, cut_points
 from .table import Table
 from .times import NAMES, Scale, time_cuts, time_numbers
-from .values import LARGEST_EXACT
 from .variable import Variable, interval_variable
 
 
@@ -141,14 +138,3 @@ def measured(column: Column, scale: Scale) -> FloatArray | None:
     if isinstance(column, Numbers):
         return None
     return np.append(time_numbers(column.values, scale), np.nan)[column.positions]
-
-
-def loses_digits(whole: NDArray[Any]) -> bool:
-    """Return True if a whole number is beyond those that float64 can tell apart.
-
-    Examples
-    --------
-    >>> loses_digits(np.array([3, 2**53])), loses_digits(np.array([3, -(2**53) - 1]))
-    (False, True)
-    """
-    return bool(len(whole)) and max(-int(whole.min()), int(whole.max())) > LARGEST_EXACT

@@ -18,7 +18,7 @@ from .._display import Shown, counted, first_rows
 from ..blocks import Block
 from ..errors import CollectedRows, DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
-from ._arrays import as_objects, from_cells, from_distinct, from_objects
+from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import shortened, shown, suggestion, tell
 from ._parts import IN_BATCHES, check_in_one, no_table
 from ._series import declares, from_arrow, from_series, names_of
@@ -229,7 +229,7 @@ def check_not_empty(table: Table) -> None:
 def as_column(name: str, cells: Any) -> Column:
     """Return one column from a series, an array or a sequence of cells."""
     if isinstance(cells, (list, tuple)):
-        return from_objects(name, as_objects(cells))
+        return from_objects(name, cells)
     if hasattr(cells, "categories") and hasattr(cells, "codes"):
         # A pd.Categorical outside a series.
         return from_distinct(name, list(cells.categories), np.asarray(cells.codes), declared=True)
