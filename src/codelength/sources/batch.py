@@ -225,6 +225,8 @@ def raw_numbers(array: Any) -> NDArray[Any]:
     """Return the whole numbers of an array as they are in memory; those of missing cells are arbitrary."""
     # A view of the buffer: to_numpy would make floats of whole numbers with gaps.
     kind = array.type.to_pandas_dtype()
+    if not len(array):
+        return np.empty(0, dtype=kind)
     numbers: NDArray[Any] = np.frombuffer(array.buffers()[1], dtype=kind)
     return numbers[array.offset : array.offset + len(array)]
 
@@ -245,11 +247,7 @@ def missing_in(array: Any) -> BoolArray | None:
 
 def positions_in(array: Any) -> Any:
     """Return positions of the cells of a dictionary array in its dictionary; -1 if missing."""
-    indices = array.indices
-    if not indices.null_count:
-        plain = indices.to_numpy(zero_copy_only=False)
-        return (
-            # Indices may be unsigned; positions are signed everywhere, because -1 means missing.
-            plain if plain.dtype.kind == "i" else plain.astype(np.int64 if plain.itemsize > 2 else np.int32)
-        )
-    return indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    positions, missing = raw_numbers(array.indices), missing_in(array.indices)
+    if positions.dtype.kind == "u":  # positions are signed everywhere, because -1 means missing
+        positions = positions.astype(np.int64 if positions.itemsize > 2 else np.int32)
+    return positions if missing is None else np.where(missing, -1, positions)

@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SchemaMismatch, UnknownValue
-from ..typing import BoolArray, CodeArray, IntArray, Scalar
+from ..typing import BoolArray, CodeArray, Scalar
 from ._messages import listed, shown, suggestion
 from .checks import check_choice, check_instance
 from .coded import Coded, unchecked
-from .column import Column, Numbers
+from .column import Column, Numbers, Positions
 from .intervals.cuts import assign
 from .schema import Schema, smallest_code_type
 from .spelling import looks_like_time, parse_time
 from .table import Table, as_column, table_of
-from .times import time_numbers
+from .times import Scale, time_numbers
 from .unknown import Unknown, is_of_other_kind
 from .values import LARGEST_EXACT
 from .variable import Variable
@@ -25,6 +25,8 @@ HandleUnknown = Literal["ignore", "error"]
 
 UNKNOWN = -2
 """Result of a look-up for a value that the schema does not list."""
+
+_SMALL_RANGE = 1 << 16
 
 
 def encode(
@@ -229,7 +231,7 @@ def _check_width(schema: Schema, n_columns: int) -> None:
         )
 
 
-def codes_of(variable: Variable, column: Column) -> IntArray:
+def codes_of(variable: Variable, column: Column) -> Positions:
     """Return codes of the cells of a column; :data:`UNKNOWN` if a value is not listed.
 
     Parameters
@@ -241,17 +243,48 @@ def codes_of(variable: Variable, column: Column) -> IntArray:
 
     Returns
     -------
-    array of int64
+    array of int
         Codes; a missing cell has the code of the missing value, or ``n_values`` if that is not a value.
     """
     if isinstance(column, Numbers):
-        found = _codes_of_numbers(variable, column.numbers)
+        numbers = column.numbers
+        return codes_of_numbers(variable, numbers, np.isnan(numbers) if numbers.dtype.kind == "f" else None)
+    # Each distinct value is looked up once. Position -1, a missing cell, is the last entry of the array.
+    places = np.array([*places_of(variable, column.values), -1], dtype=np.int32)
+    places[places == -1] = _missing_code(variable)
+    return places[column.positions]
+
+
+def codes_of_numbers(
+    variable: Variable, numbers: NDArray[Any], missing: BoolArray | None, scale: Scale = "number"
+) -> Positions:
+    """Return codes of numbers, of which missing ones are arbitrary; see :func:`codes_of`.
+
+    Parameters
+    ----------
+    variable : Variable
+        The variable of the column.
+    numbers : array
+        The numbers.
+    missing : array of bool, optional
+        The missing cells.
+    scale : str
+        Scale of the numbers; on another scale than that of the variable, they are not listed.
+    """
+    found: Positions
+    if variable.scale != scale:
+        found = np.full(len(numbers), UNKNOWN, dtype=np.int32)
+    elif variable.kind == "interval":
+        found = assign(numbers, np.array(variable.cuts))
     else:
-        # Each distinct value is looked up once. Position -1, a missing cell, is the last entry of the array.
-        places = np.array([*places_of(variable, column.values), -1], dtype=np.int64)
-        found = places[column.positions]
-    found[found == -1] = variable.n_values - 1 if variable.missing_is_value else variable.n_values
+        found = _look_up(variable, numbers)
+    if missing is not None:
+        found[missing] = _missing_code(variable)
     return found
+
+
+def _missing_code(variable: Variable) -> int:
+    return variable.n_values - int(variable.missing_is_value)
 
 
 def places_of(variable: Variable, values: tuple[Scalar, ...]) -> list[int]:
@@ -289,35 +322,28 @@ def _number(value: Scalar) -> float:
     return number if np.isfinite(number) else np.nan
 
 
-def _codes_of_numbers(variable: Variable, numbers: NDArray[Any]) -> IntArray:
-    missing: BoolArray | None = np.isnan(numbers) if numbers.dtype.kind == "f" else None
-    # Plain numbers are not times, whatever unit they might be in.
-    if variable.scale != "number":
-        found = np.full(len(numbers), UNKNOWN, dtype=np.int64)
-    elif variable.kind == "interval":
-        found = assign(numbers.astype(np.float64), np.array(variable.cuts)).astype(np.int64)
-    else:
-        found = _look_up(variable, numbers)
-    if missing is not None:
-        found[missing] = -1
-    return found
-
-
-def _look_up(variable: Variable, numbers: NDArray[Any]) -> IntArray:
+def _look_up(variable: Variable, numbers: NDArray[Any]) -> Positions:
     listed_numbers = [value for value in variable.values if isinstance(value, (int, float))]
     largest = max((abs(value) for value in listed_numbers), default=0)
     if numbers.dtype == np.uint64 or largest >= LARGEST_EXACT or variable.kind == "code":
         # One by one over the distinct numbers: no common type of array would keep them all apart.
         distinct, positions = np.unique(numbers, return_inverse=True)
-        places = np.array(places_of(variable, tuple(distinct.tolist())) or [0], dtype=np.int64)
+        places = np.array(places_of(variable, tuple(distinct.tolist())) or [0], dtype=np.int32)
+        places[places == -1] = _missing_code(variable)
         return places[positions.ravel()]
     if not listed_numbers:
-        return np.full(len(numbers), UNKNOWN, dtype=np.int64)
+        return np.full(len(numbers), UNKNOWN, dtype=np.int32)
     values = np.sort(np.array(listed_numbers, dtype=np.float64))
-    codes = np.array(places_of(variable, tuple(values.tolist())), dtype=np.int64)
+    codes = np.array(places_of(variable, tuple(values.tolist())), dtype=np.int32)
+    low, high = int(values[0]), int(values[-1])
+    if numbers.dtype.kind in "iu" and high - low < _SMALL_RANGE and np.all(values == np.floor(values)):
+        # A table with one entry per number; the first and the last are for numbers out of range.
+        table = np.full(high - low + 3, UNKNOWN, dtype=np.int32)
+        table[values.astype(np.int64) - low + 1] = codes
+        return table[np.clip(numbers.astype(np.int64, copy=False), low - 1, high + 1) - (low - 1)]
     # A search among the few listed numbers, compared for equality afterwards, instead of a look-up per cell.
     at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
-    found: IntArray = np.where(values[at] == numbers, codes[at], UNKNOWN)
+    found: Positions = np.where(values[at] == numbers, codes[at], UNKNOWN)
     return found
 
 

@@ -93,6 +93,9 @@ def cut_points(
     return inside
 
 
+_FEW_CUTS = 24
+
+
 def assign(values: ArrayLike, cuts: ArrayLike) -> IntArray:
     """Return the bin of each value: 0 below the first cut; a value equal to a cut is in the bin above it.
 
@@ -115,7 +118,14 @@ def assign(values: ArrayLike, cuts: ArrayLike) -> IntArray:
     """
     numbers = np.asarray(values, dtype=np.float64)
     edges = np.asarray(cuts, dtype=np.float64)
-    bins = np.searchsorted(edges, numbers, side="right").astype(np.int64)
+    if len(edges) > _FEW_CUTS:
+        bins = np.searchsorted(edges, numbers, side="right").astype(np.int64)
+    else:
+        # A few comparisons of all numbers are faster than a search for each.
+        counts = np.zeros(numbers.shape, dtype=np.uint8)
+        for edge in edges:
+            counts += numbers >= edge
+        bins = counts.astype(np.int64)
     bins[np.isnan(numbers)] = len(edges) + 1
     return bins
 
