@@ -6,8 +6,14 @@ import numpy as np
 import pandas as pd
 
 from codelength.counts import count
-from codelength.sources import as_table
+from codelength.sources import as_batches, as_table
+from codelength.sources.readers import read_carrying
 from codelength.table import encode, infer_schema
+
+
+def collected(source, target=None, *, na=None):
+    """All rows of a source as one table in memory."""
+    return read_carrying(as_batches(source, na=na), (), target=target)[0]
 
 
 def mixed_frame(n_rows=300, seed=0):

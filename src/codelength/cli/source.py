@@ -25,7 +25,8 @@ from .output import note
 from .progress import working
 
 if TYPE_CHECKING:
-    from ..sources import Batch, Batches
+    from ..sources import Batches
+    from ..sources.batch import CountedBatches
     from ..sources.files._cells import ColumnDict
     from ..table import Schema, Table
 
@@ -125,7 +126,9 @@ class TableArgument:
         return "standard input" if self.data == "-" else self.data
 
     @contextmanager
-    def opened(self, batch_rows: int | None = None, kinds: "Schema | None" = None) -> "Iterator[_Opened]":
+    def opened(
+        self, batch_rows: int | None = None, kinds: "Schema | None" = None
+    ) -> "Iterator[CountedBatches]":
         """Open the table as batches; a note tells how many cells of a text file are missing.
 
         Parameters
@@ -141,12 +144,13 @@ class TableArgument:
             The rows, with all columns.
         """
         from ..sources import BATCH_ROWS, as_batches
+        from ..sources.batch import CountedBatches
         from ..sources.files.standard_input import as_file
 
         with ExitStack() as stack:
             place = stack.enter_context(as_file(self.data)) if self.data == "-" else self.stream
             batches = as_batches(place, batch_rows=batch_rows or BATCH_ROWS, na=self.na or None, kinds=kinds)
-            read = _Opened(stack.enter_context(closing(batches)))
+            read = CountedBatches(stack.enter_context(closing(batches)))
             yield read
             if read.n_missing and not self.na and _is_text(place):
                 from ..sources.files.formats import USUAL_NA
@@ -269,22 +273,6 @@ class TableArgument:
         for name in wanted:
             if name not in present:
                 raise SchemaMismatch(f"{self._shown}: has no column {name!r}{suggestion(name, present)}")
-
-
-class _Opened:
-    """Batches whose columns can be restricted, and whose missing cells are counted."""
-
-    def __init__(self, batches: "Batches") -> None:
-        self._batches, self.names, self.n_missing = batches, batches.names, 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._batches, name)
-
-    def read(self, columns: Sequence[str]) -> "Iterator[Batch]":
-        """Yield the rows, in order, with these columns."""
-        for batch in self._batches.read(columns):
-            self.n_missing += sum(cells.null_count for cells in batch.rows.columns)
-            yield batch
 
 
 def _is_text(place: Any) -> bool:

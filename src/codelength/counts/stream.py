@@ -183,9 +183,8 @@ def fold(
     -------
     The merged result; None if there are no rows.
     """
-    own = getattr(batches, "fold", None)
-    if own is not None:
-        found: Part | None = own(work, columns, merge, progress=progress)
+    if batches.fold is not None:
+        found: Part | None = batches.fold(work, columns, merge, progress=progress)
         return found
     total: Part | None = None
     with closing(_results(work, batches.read(columns), n_threads_or_default(n_threads))) as results:

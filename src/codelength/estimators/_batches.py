@@ -61,18 +61,15 @@ def predict_batches(
     batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=schema)
     columns = _present([*encoder.columns, *kept], batches)
     # Sources that can hand through columns as they are avoid an encoding and a decoding of each.
-    carry = getattr(batches, "carry", None)
-    if carry is not None:
-        carry(kept)
+    if batches.carry(kept):
         # A model without variables still needs the number of rows, which any column gives.
         columns = tuple(encoder.columns) or columns[:1] or batches.names[:1]
     if fitted.params["strict"]:
         _check_surplus(schema, [name for name in batches.names if name not in kept])
     work = _Predicting(fitted, encoder, kept, tuple(names))
     # Engines with rows on other machines predict them there.
-    spread = getattr(batches, "map", None)
-    if spread is not None:
-        frame: Iterator[pyarrow.RecordBatch] = spread(work, columns)
+    if batches.map is not None:
+        frame: Iterator[pyarrow.RecordBatch] = batches.map(work, columns)
         return frame
     return _predicted(work, batches, columns, progress)
 

@@ -2,10 +2,10 @@
 
 from .batch import BATCH_ROWS, Batch, Batches
 from .encoder import BatchEncoder
-from .engines._lazy import is_lazy
+from .engines import is_lazy
 from .engines.sql import SqlQuery
-from .opening import as_coded, as_table, known_rows
-from .registry import as_batches
+from .opening import as_batches
+from .readers import as_coded, as_table, known_rows
 
 __all__ = [
     "BATCH_ROWS",

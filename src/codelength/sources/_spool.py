@@ -10,7 +10,7 @@ from ..errors import DataError
 from .batch import Batch, Batches, arrow
 
 
-class Spool:
+class Spool(Batches):
     """A stream whose rows are written to a temporary file during the first pass.
 
     Parameters
@@ -23,7 +23,6 @@ class Spool:
 
     def __init__(self, batches: Batches, columns: Sequence[str]) -> None:
         self.name, self.names, self.n_rows = batches.name, tuple(columns), batches.n_rows
-        self.once = False
         self._batches = batches
         self._directory = Scratch()
         # An Arrow file has no room for the place of a batch in its source, which messages need.

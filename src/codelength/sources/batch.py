@@ -16,7 +16,7 @@ mark         meaning
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,14 +98,8 @@ class Batch:
         return replace(self, rows=self.rows.filter(arrow().array(kept)), row_numbers=numbers)
 
 
-@runtime_checkable
-class Batches(Protocol):
-    """A table as a stream of batches that can be read more than once.
-
-    Sources may have further methods. ``fold(work, columns, merge)`` replaces the loop over batches if the
-    rows are in other processes; see :func:`codelength.counts.stream.fold`. ``carry(columns)``
-    adds columns in the form that they have in the source to every batch, because cells may lose something
-    when they become values.
+class Batches:
+    """A table as a stream of batches that can be read more than once; the base class of all sources.
 
     Attributes
     ----------
@@ -117,18 +111,66 @@ class Batches(Protocol):
         Number of rows, if it is known beforehand.
     once : bool
         True if the rows can be read only once.
+    fold : callable, optional
+        Replaces the loop over batches if the rows are in other processes; see
+        :func:`codelength.counts.stream.fold`.
+    map : callable, optional
+        Predicts such rows where they are.
     """
 
-    name: str
+    name: str = ""
     names: tuple[str, ...]
-    n_rows: int | None
-    once: bool
+    n_rows: int | None = None
+    once: bool = False
+    fold: Callable[..., Any] | None = None
+    map: Callable[..., Any] | None = None
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows, in order, with these columns."""
+        raise NotImplementedError
+
+    def carry(self, columns: Sequence[str]) -> bool:
+        """Add columns in their own form to every batch; return False if that is impossible.
+
+        Without it columns are read as values, which may lose something.
+        """
+        return False
 
     def close(self) -> None:
         """Remove temporary files."""
+
+
+class CountedBatches(Batches):
+    """Batches of a source, whose missing cells are counted, and whose ``names`` can be restricted.
+
+    Attributes
+    ----------
+    n_missing : int
+        Number of missing cells that were read.
+    """
+
+    def __init__(self, batches: Batches) -> None:
+        self.name, self.names, self.n_rows, self.once = (
+            batches.name,
+            batches.names,
+            batches.n_rows,
+            batches.once,
+        )
+        self._batches, self.n_missing = batches, 0
+
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """Yield the rows, in order, with these columns."""
+        for batch in self._batches.read(columns):
+            self.n_missing += sum(cells.null_count for cells in batch.rows.columns)
+            yield batch
+
+    def carry(self, columns: Sequence[str]) -> bool:
+        """Add columns in their own form to every batch; return False if that is impossible."""
+        return self._batches.carry(columns)
+
+    def close(self) -> None:
+        """Remove temporary files."""
+        self._batches.close()
 
 
 def arrow() -> Any:

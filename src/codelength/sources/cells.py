@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..table._arrays import canonical_values
+from ..table._arrays import canonical_values, check_finite_cells
 from ..table._series import floats_of_decimals, from_arrow
 from ..table.column import Column, Factor, Positions
 from ..table.spelling import SPACES, parse_number
@@ -91,20 +91,18 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
     missing = missing_in(array)
     if pa.types.is_decimal(array.type):
         return floats_of_decimals(name, array), missing
-    if pa.types.is_integer(array.type) and len(array):
+    if pa.types.is_integer(array.type):
         return raw_numbers(array), missing
     if missing is not None:
         array = array.fill_null(pa.scalar(0).cast(array.type))
-    numbers = array.to_numpy(zero_copy_only=False)
-    if numbers.dtype.kind != "f":
-        return numbers, missing
-    floats = widened(numbers) if numbers.itemsize < 8 else numbers
+    floats = array.to_numpy(zero_copy_only=False)
+    floats = widened(floats) if floats.itemsize < 8 else floats
     # The sum is finite only if every cell is. One pass decides that for almost every batch. A finite column
     # whose sum overflows is merely checked again.
     with np.errstate(over="ignore", invalid="ignore"):
         all_finite = np.isfinite(floats.sum())
     if not all_finite:
-        _check_finite(name, floats, first_row)
+        check_finite_cells(name, floats, first_row)
         absent = np.isnan(floats)
         if absent.any():
             missing = absent if missing is None else absent | missing
@@ -285,13 +283,3 @@ def without_marked(array: Any, markers: Sequence[str]) -> Any:
 
 def _is_text(types: Any, type_: Any) -> bool:
     return bool(types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_))
-
-
-def _check_finite(name: str, floats: FloatArray, first_row: int) -> None:
-    infinite = np.isinf(floats)
-    if infinite.any():
-        row = first_row + int(np.argmax(infinite))
-        raise DataError(
-            f"column {name!r}, row {row}: the value is infinite (infinity); replace it by a number, or by "
-            "NaN if it is missing"
-        )

@@ -1,120 +1,70 @@
-"""Tables of any kind, files included, as tables in memory or as codes."""
+"""Any source of rows as a stream of batches."""
 
 import os
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from ..errors import DataError
-from ..table._messages import shown
-from ..table._parts import check_one_file
-from ..table.coded import Coded
-from ..table.encode import encode
-from ..table.infer import infer_schema
-from ..table.schema import Schema
-from ..table.table import Table, table_of
+from ..table.checks import check_size
+from .batch import BATCH_ROWS, Batches
+from .engines import ENGINES, library_of
+
+if TYPE_CHECKING:
+    from .files._kinds import Kinds
+
+MAX_BATCHED = 1 << 30
+"""Largest number of rows per batch."""
 
 
-def as_table(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
-    """Return a table of any kind as a Table.
+def as_batches(
+    source: Any, *, batch_rows: int = BATCH_ROWS, na: Iterable[str] | None = None, kinds: "Kinds" = None
+) -> Batches:
+    """Return a table of any size as a stream of Arrow batches.
 
     Parameters
     ----------
-    data : table of any kind
-        The rows: a data frame of any library, eager or lazy; a DuckDB relation; a 2-d array; a list of rows,
-        each a list of cells or a mapping of names to cells; a mapping of names to columns; or the path of a
-        file that :func:`codelength.read_table` reads. A :class:`Table` keeps its own target and weights
-        unless others are given.
-    target : series, array or name of a column, optional
-        The class of each row. A column that is named, also as ``pl.col(name)``, is not a variable.
-    sample_weight : array of shape (n_rows,), optional
-        How many rows each row stands for.
+    source : table of any kind
+        A path, a directory, a pattern such as ``"parts/*.parquet"``, or a list of paths; a DuckDB relation or
+        a :class:`SqlQuery`; a Polars frame, lazy or not; a pyarrow table, dataset or reader; a Dask or Spark
+        data frame; a list of frames, an iterator over frames, or a function that gives one; or whatever
+        :func:`as_table` takes. Hidden files of a directory, whose names start with ``.`` or ``_``, do not
+        count. Folders such as ``year=2020`` give a column ``year``.
+    batch_rows : int
+        Most rows per batch.
+    na : list of str, optional
+        Texts that mean missing in files; see :func:`codelength.read_table`.
+    kinds : mapping or Schema, optional
+        How to read some columns of files; see :func:`codelength.read_table`.
 
     Returns
     -------
-    Table
-        The rows in memory.
+    Batches
+        Close it when it is no longer needed: it may keep files on disk.
 
     Examples
     --------
-    >>> as_table({"size": [1, 2], "colour": ["red", None]}).names
-    ('size', 'colour')
-    >>> as_table([["a", 1.5], ["b", 2.5]]).columns[1].numbers
-    array([1.5, 2.5])
-    >>> as_table({"size": [1, 2], "ripe": ["no", "yes"]}, "ripe").names
-    ('size',)
+    >>> batches = as_batches({"size": [1, 2, 3], "colour": ["red", None, "blue"]}, batch_rows=2)
+    >>> [batch.rows.column("size").to_pylist() for batch in batches.read(["size"])]
+    [[1, 2], [3]]
     """
-    if isinstance(data, (str, os.PathLike)):
-        data = read_path(data)
-    elif type(data).__name__ == "DuckDBPyRelation":
-        from .engines._relations import check_types
+    check_size("batch_rows", batch_rows, MAX_BATCHED)
+    if isinstance(source, Batches):
+        return source
+    from .engines._files import are_paths, open_files
+    from .engines._frames import open_frames, open_table
+    from .engines.sql import SqlQuery, open_query
 
-        check_types(data, data.columns)
-    return table_of(data, target, sample_weight)
-
-
-def known_rows(schema: Schema, data: Any) -> Any:
-    """Read the rows if data is a file, with cells read as values of a schema.
-
-    Parameters
-    ----------
-    schema : Schema
-        The schema that decides how text is read: the text ``1`` may be a number or a category.
-    data : table of any kind
-        A path, or any other table, which is returned as it is.
-
-    Returns
-    -------
-    Table or object
-        The rows of the file, or ``data``.
-    """
-    if not isinstance(data, (str, os.PathLike)):
-        return data
-    target = schema.target
-    # Classes are read like values of a variable, unless a variable has the same name.
-    with_target = target is not None and target.name not in schema.names
-    return read_path(data, Schema((*schema.variables, target)) if with_target and target else schema)
-
-
-def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
-    """Return a table of any kind as codes under a schema of its own; codes as they are.
-
-    Parameters
-    ----------
-    data : table of any kind, or Coded
-        The rows.
-    target : series, array or name of a column, optional
-        The class of each row.
-    **options
-        Options of :func:`codelength.table.infer_schema`.
-
-    Returns
-    -------
-    Coded
-        The codes.
-
-    Examples
-    --------
-    >>> as_coded({"colour": ["red", "blue", "red"]}).codes.ravel()
-    array([1, 0, 1], dtype=uint8)
-    """
-    if isinstance(data, Coded):
-        return data
-    table = as_table(data, target)
-    return encode(infer_schema(table, **options), table)
-
-
-def read_path(path: str | os.PathLike[str], kinds: Schema | None = None) -> Table:
-    """Read a file; cells are values of the schema if one is given."""
-    from .files.formats import SUFFIXES
-    from .readers import read_table
-
-    try:
-        is_file = os.path.isfile(path)
-    except (TypeError, ValueError):  # a NUL in the path
-        is_file = False
-    if not is_file:
-        check_one_file(path)
-        raise DataError(
-            f"there is no file {shown(os.fspath(path), 80)}, and text is no table; pass a table, or the path "
-            f"of a file ({', '.join(SUFFIXES)}), as to codelength.read_table"
-        )
-    return read_table(path, kinds=kinds)
+    if isinstance(source, SqlQuery):
+        return open_query(source, batch_rows)
+    if isinstance(source, (str, os.PathLike)) or are_paths(source):
+        return open_files(source, batch_rows, na, kinds)
+    engine = ENGINES.get(library_of(source))
+    if engine is not None:
+        open_batches: Callable[[Any, int], Batches | None] = import_module(
+            f".engines.{engine}", __package__
+        ).open_batches
+        found = open_batches(source, batch_rows)
+        if found is not None:
+            return found
+    return open_frames(source, partial(as_batches, batch_rows=batch_rows)) or open_table(source, batch_rows)

@@ -13,28 +13,32 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..errors import DataError, SchemaMismatch
-from ..table._messages import suggestion
+from ..table._messages import shown, suggestion
+from ..table._parts import check_one_file
 from ..table.checks import check_size
+from ..table.coded import Coded
 from ..table.column import Column
-from ..table.table import Table
+from ..table.encode import encode
+from ..table.infer import infer_schema
+from ..table.schema import Schema
+from ..table.table import Table, table_of
 from ..table.target import target_column
 from .batch import BATCH_ROWS, Batch, Batches, arrow, marked
-from .cells import column_of, kind_of, numbers_of
+from .cells import column_of, kind_of, numbers_of, texts_of
 from .files import arff
 from .files._cells import ColumnDict
 from .files._duckdb import without_memory
 from .files._kinds import Kind, Kinds
-from .files.formats import ARFF, format_of
+from .files.formats import ARFF, SUFFIXES, format_of
 from .files.standard_input import Source, as_file, name_of
 from .files.writers import ArrowCells
-from .registry import MOST_BATCHED, as_batches
+from .opening import MAX_BATCHED, as_batches
 from .roles import Roles, weights_of
 
 __all__ = [
     "Kind",
     "Kinds",
     "as_file",
-    "collected",
     "column_names",
     "read_batches",
     "read_carrying",
@@ -44,42 +48,93 @@ __all__ = [
 _Names: TypeAlias = Iterable[str]
 
 
-def collected(
-    source: Any,
-    target: str | None = None,
-    *,
-    weights: str | None = None,
-    drop: _Names = (),
-    keep: Sequence[str] | None = None,
-    na: _Names | None = None,
-) -> Table:
-    """Return all rows of a stream as a table.
+def as_table(data: Any, target: Any = None, sample_weight: Any = None) -> Table:
+    """Return a table of any kind as a Table.
 
     Parameters
     ----------
-    source : table of any kind
-        See :func:`as_batches`.
-    target : str, optional
-        Column with the class of each row.
-    weights : str, optional
-        Column with the number of rows that each row stands for.
-    drop, keep : list of str
-        Columns to drop, or the only ones to keep.
-    na : list of str, optional
-        Texts that mean missing in files.
+    data : table of any kind
+        The rows: a data frame of any library, eager or lazy; a DuckDB relation; a 2-d array; a list of rows,
+        each a list of cells or a mapping of names to cells; a mapping of names to columns; or the path of a
+        file that :func:`codelength.read_table` reads. A :class:`Table` keeps its own target and weights
+        unless others are given.
+    target : series, array or name of a column, optional
+        The class of each row. A column that is named, also as ``pl.col(name)``, is not a variable.
+    sample_weight : array of shape (n_rows,), optional
+        How many rows each row stands for.
 
     Returns
     -------
     Table
-        All rows.
+        The rows in memory.
 
     Examples
     --------
-    >>> collected([{"size": [1], "ripe": ["no"]}, {"size": [2], "ripe": ["yes"]}], "ripe").n_rows
-    2
+    >>> as_table({"size": [1, 2], "colour": ["red", None]}).names
+    ('size', 'colour')
+    >>> as_table([["a", 1.5], ["b", 2.5]]).columns[1].numbers
+    array([1.5, 2.5])
+    >>> as_table({"size": [1, 2], "ripe": ["no", "yes"]}, "ripe").names
+    ('size',)
     """
-    with closing(as_batches(source, na=na)) as batches:
-        return _joined(batches, Roles.of(batches, target, weights, drop, keep))[0]
+    if isinstance(data, (str, os.PathLike)):
+        data = _read_path(data)
+    elif type(data).__name__ == "DuckDBPyRelation":
+        from .engines.sql import check_types
+
+        check_types(data, data.columns)
+    return table_of(data, target, sample_weight)
+
+
+def known_rows(schema: Schema, data: Any) -> Any:
+    """Read the rows if data is a file, with cells read as values of a schema.
+
+    Parameters
+    ----------
+    schema : Schema
+        The schema that decides how text is read: the text ``1`` may be a number or a category.
+    data : table of any kind
+        A path, or any other table, which is returned as it is.
+
+    Returns
+    -------
+    Table or object
+        The rows of the file, or ``data``.
+    """
+    if not isinstance(data, (str, os.PathLike)):
+        return data
+    target = schema.target
+    # Classes are read like values of a variable, unless a variable has the same name.
+    with_target = target is not None and target.name not in schema.names
+    return _read_path(data, Schema((*schema.variables, target)) if with_target and target else schema)
+
+
+def as_coded(data: Any, target: Any = None, **options: Any) -> Coded:
+    """Return a table of any kind as codes under a schema of its own; codes as they are.
+
+    Parameters
+    ----------
+    data : table of any kind, or Coded
+        The rows.
+    target : series, array or name of a column, optional
+        The class of each row.
+    **options
+        Options of :func:`codelength.table.infer_schema`.
+
+    Returns
+    -------
+    Coded
+        The codes.
+
+    Examples
+    --------
+    >>> as_coded({"colour": ["red", "blue", "red"]}).codes.ravel()
+    array([1, 0, 1], dtype=uint8)
+    """
+    if isinstance(data, Coded):
+        return data
+    table = as_table(data, target)
+    return encode(infer_schema(table, **options), table)
 
 
 def read_table(
@@ -178,9 +233,9 @@ def read_carrying(
     Table, dict
         The rows, and the cells that are carried over by the names of their columns.
     """
-    asked = {"target": None, "weights": None} | roles
-    with _opened(source, carried, BATCH_ROWS, na, kinds) as batches:
-        return _joined(batches, Roles.of(batches, **asked), tuple(carried))
+    with _opened(source, carried, BATCH_ROWS, na, kinds) as (batches, apart):
+        own = Roles.of(batches, **roles)
+        return _joined(batches.read(_columns(batches, own, apart)), own, batches.name or "the table", carried)
 
 
 def read_batches(
@@ -222,14 +277,28 @@ def read_batches(
     >>> [batch.column("size").cells.tolist() for batch, _ in read_batches(path, 2)]
     [[1, 2], [3]]
     """
-    check_size("batch_rows", batch_rows, MOST_BATCHED)
-    asked = {"target": None, "weights": None} | roles
-    with _opened(source, carried, batch_rows, na, kinds) as batches:
-        own = Roles.of(batches, **asked)
-        for batch in batches.read(_columns(batches, own, carried)):
+    check_size("batch_rows", batch_rows, MAX_BATCHED)
+    with _opened(source, carried, batch_rows, na, kinds) as (batches, apart):
+        own = Roles.of(batches, **roles)
+        for batch in batches.read(_columns(batches, own, apart)):
             rows = np.arange(batch.first_row, batch.first_row + batch.n_rows)
             table = replace(_table(batch, own, batch.source), row_numbers=rows)
             yield table, _cells(batch, carried)
+
+
+def _read_path(path: str | os.PathLike[str], kinds: Schema | None = None) -> Table:
+    """Read a file; cells are values of the schema if one is given."""
+    try:
+        is_file = os.path.isfile(path)
+    except (TypeError, ValueError):  # a NUL in the path
+        is_file = False
+    if not is_file:
+        check_one_file(path)
+        raise DataError(
+            f"there is no file {shown(os.fspath(path), 80)}, and text is no table; pass a table, or the path "
+            f"of a file ({', '.join(SUFFIXES)}), as to codelength.read_table"
+        )
+    return read_table(path, kinds=kinds)
 
 
 def column_names(source: Source) -> list[str]:
@@ -245,19 +314,19 @@ def column_names(source: Source) -> list[str]:
     ['colour', 'size']
     """
     with as_file(source) as path, ExitStack() as stack:
-        shown = name_of(source)
-        format_ = format_of(path, shown)
+        name = name_of(source)
+        format_ = format_of(path, name)
         if format_ is ARFF:
             return arff.attribute_names(path)
         assert format_.open is not None
-        return list(format_.open([path], [shown], stack)[0].names)
+        return list(format_.open([path], [name], stack)[0].names)
 
 
 @contextmanager
 def _opened(
     source: Source | Batches, carried: Sequence[str], batch_rows: int, na: _Names | None, kinds: Kinds
-) -> Iterator[Batches]:
-    """Open one file, or batches, as batches that carry some columns over."""
+) -> Iterator[tuple[Batches, Sequence[str]]]:
+    """Open one file, or batches; return also the columns to carry over that have to be read as others."""
     with ExitStack() as stack:
         if isinstance(source, (str, os.PathLike)):
             path = stack.enter_context(as_file(source))
@@ -270,25 +339,23 @@ def _opened(
                 raise SchemaMismatch(f"{shown}: has no column {name!r} to carry over{near}")
         if batches.n_rows == 0:
             raise DataError(f"{batches.name}: has a header but no rows")
-        carry = getattr(batches, "carry", None)
-        if carry is not None:
-            carry(carried)
-        yield batches
+        yield batches, () if batches.carry(carried) else carried
 
 
 def _columns(batches: Batches, roles: Roles, carried: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns to read; those to carry over are apart if the source does that."""
-    apart = () if hasattr(batches, "carry") else carried
+    """Return the columns to read."""
     # Any column says how many rows there are.
-    return tuple(dict.fromkeys([*roles.columns, *apart])) or batches.names[:1]
+    return tuple(dict.fromkeys([*roles.columns, *carried])) or batches.names[:1]
 
 
-def _joined(batches: Batches, roles: Roles, carried: tuple[str, ...] = ()) -> tuple[Table, ColumnDict]:
+def _joined(
+    batches: Iterable[Batch], roles: Roles, name: str, carried: Sequence[str]
+) -> tuple[Table, ColumnDict]:
     """Return all rows as a table, and the cells of columns that are carried over."""
-    pa, name = arrow(), batches.name or "the table"
+    pa = arrow()
     parts, others = [], []
     try:
-        for batch in batches.read(_columns(batches, roles, carried)):
+        for batch in batches:
             parts.append(_encoded(batch.rows))
             others.append(batch.carried)
         if not parts:
@@ -296,7 +363,7 @@ def _joined(batches: Batches, roles: Roles, carried: tuple[str, ...] = ()) -> tu
         # Batches may have dictionaries of their own, which only one dictionary for all can join.
         rows = pa.Table.from_batches(parts).unify_dictionaries().combine_chunks().to_batches()[0]
         beside = None if others[0] is None else pa.Table.from_batches(others).combine_chunks().to_batches()[0]
-        whole = Batch(rows, batches.name, carried=beside)
+        whole = Batch(rows, "" if name == "the table" else name, carried=beside)
         return _table(whole, roles, name), _cells(whole, carried)
     except (MemoryError, SystemError) as error:
         raise without_memory(error, name) or error from error
@@ -304,16 +371,14 @@ def _joined(batches: Batches, roles: Roles, carried: tuple[str, ...] = ()) -> tu
 
 def _encoded(rows: Any) -> Any:
     """Return rows with text as dictionaries, which take less memory."""
-    pa, arrays, fields = arrow(), [], []
+    pa, pairs = arrow(), []
     for array, column in zip(rows.columns, rows.schema, strict=True):
-        if kind_of(column) == "text" and not pa.types.is_dictionary(array.type):
-            array = (
-                array.cast(pa.large_string()) if pa.types.is_string_view(array.type) else array
-            ).dictionary_encode()
+        if kind_of(column) == "text":
+            array = texts_of(array)
             column = marked(pa.field(column.name, array.type), "seen")
-        arrays.append(array)
-        fields.append(column)
-    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+        pairs.append((array, column))
+    schema = pa.schema([column for _, column in pairs])
+    return pa.RecordBatch.from_arrays([array for array, _ in pairs], schema=schema)
 
 
 def _table(batch: Batch, roles: Roles, name: str) -> Table:

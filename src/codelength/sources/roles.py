@@ -37,8 +37,8 @@ class Roles:
     def of(
         cls,
         batches: Batches,
-        target: str | None,
-        weights: str | None,
+        target: str | None = None,
+        weights: str | None = None,
         drop: Iterable[str] = (),
         keep: Sequence[str] | None = None,
     ) -> "Roles":

@@ -1,4 +1,7 @@
-"""Tables, datasets and readers of pyarrow as batches."""
+"""Tables of pyarrow and Polars as batches: in memory, datasets, readers and lazy frames.
+
+A lazy frame is computed in batches, never as a whole.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -6,14 +9,16 @@ from typing import Any
 
 from ...errors import CodelengthWarning, DataError
 from ...table._messages import shortened, shown, tell
+from ...table._series import with_decimals
 from ...table.checks import check_distinct
-from ..batch import Batch, Batches, arrow, numbered
+from ..batch import Batch, Batches, arrow, marked, numbered
+from . import library_of
 
 _FAULTS = (OSError, ValueError, RuntimeError)
 """Exceptions of pyarrow about rows that it cannot read."""
 
 
-class ArrowBatches:
+class ArrowBatches(Batches):
     """Batches of a source that yields Arrow record batches.
 
     Parameters
@@ -57,9 +62,6 @@ class ArrowBatches:
         pieces = _in_pieces(lambda: self._read(list(columns)), self._batch_rows, self.name)
         return numbered(self._watched(pieces) if self.once else pieces, self.name)
 
-    def close(self) -> None:
-        """Do nothing; there are no temporary files."""
-
     def _watched(self, pieces: Iterator[Any]) -> Iterator[Any]:
         """Yield rows that can be read only once; warn if there are none: they may have been read before."""
         n_rows = 0
@@ -74,14 +76,12 @@ class ArrowBatches:
             )
 
 
-class DatasetBatches:
+class DatasetBatches(Batches):
     """Batches of a dataset, one file after the other."""
 
     def __init__(self, dataset: Any, batch_rows: int) -> None:
         check_distinct(dataset.schema.names)
-        self.name, self.once = "", False
-        self.names: tuple[str, ...] = tuple(dataset.schema.names)
-        self.n_rows: int | None = None
+        self.names = tuple(dataset.schema.names)
         self._dataset, self._batch_rows = dataset, batch_rows
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
@@ -95,9 +95,6 @@ class DatasetBatches:
                 yield batch
                 n_rows += batch.n_rows
             position += n_rows
-
-    def close(self) -> None:
-        """Do nothing; there are no temporary files."""
 
     def _parts(self) -> Iterator[Any]:
         """Return the files; the dataset itself if it is filtered and does not list them."""
@@ -121,7 +118,9 @@ class DatasetBatches:
 
 
 def open_batches(source: Any, batch_rows: int) -> Batches | None:
-    """Return the batches of a table, a dataset, a scanner or a reader; None for anything else."""
+    """Return the batches of a table, a frame, a dataset, a scanner or a reader; None for anything else."""
+    if library_of(source) == "polars":
+        return _open_polars(source, batch_rows)
     pa = arrow()
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
@@ -140,6 +139,66 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
     if hasattr(source, "scanner") and hasattr(source, "schema"):
         return DatasetBatches(source, batch_rows)
     return None
+
+
+def _open_polars(source: Any, batch_rows: int) -> Batches | None:
+    """Return the batches of a frame; None for anything else."""
+    import polars as pl
+
+    if isinstance(source, pl.DataFrame):
+        return ArrowBatches(
+            source.columns,
+            lambda columns: (
+                part
+                for start in range(0, source.height, batch_rows)
+                for part in _as_arrow(source.select(columns).slice(start, batch_rows))
+            ),
+            source.height,
+            batch_rows=batch_rows,
+        )
+    if not isinstance(source, pl.LazyFrame):
+        return None
+
+    def computed(columns: list[str]) -> Iterator[Any]:
+        n_rows = 0
+        try:
+            # Order is maintained at some cost in speed: row numbers and ties depend on it.
+            for frame in source.select(columns).collect_batches(
+                chunk_size=batch_rows, maintain_order=True, lazy=True
+            ):
+                yield from _as_arrow(frame)
+                n_rows += frame.height
+        except Exception as error:  # that of Polars, of the system, or of a function in the query
+            raise _not_computed(error, n_rows) from error
+
+    try:
+        names = source.collect_schema().names()
+    except Exception as error:
+        raise _not_computed(error) from error
+    return ArrowBatches(names, computed, batch_rows=batch_rows)
+
+
+def _as_arrow(frame: Any) -> list[Any]:
+    """Return the rows of an eager frame as record batches; only an Enum declares its values."""
+    import polars as pl
+
+    pa, table = arrow(), with_decimals(frame).to_arrow()
+    fields = [
+        marked(field, "seen") if dtype == pl.Categorical else field.remove_metadata()
+        for field, dtype in zip(table.schema, frame.dtypes, strict=True)
+    ]
+    # One batch, because the rows of a frame may be in many small pieces.
+    whole = table.combine_chunks().cast(pa.schema(fields))
+    return list(whole.to_batches())
+
+
+def _not_computed(error: Exception, n_rows: int | None = None) -> DataError:
+    where = "" if n_rows is None else f" after row {n_rows:,}"
+    reason = shortened(f"{type(error).__name__}: {error}")
+    return DataError(
+        f"the lazy table cannot be computed{where} ({reason}); mend the query, or the files that it reads "
+        "(pass their paths instead of it to be told which)"
+    )
 
 
 def _selecting(read: Callable[[], Any]) -> Callable[[list[str]], Iterator[Any]]:

@@ -13,18 +13,16 @@ from ...table._series import from_series
 from ...table.column import Numbers
 from ...typing import Scalar
 from ..batch import Batch, Batches, arrow, located, marked
-from ._frames import Cells, in_pieces
-from ._pandas import _cells as cells_of_series
-from ._pandas import open_batches as open_pandas
+from ._frames import Cells, cells_of_series, in_pieces
+from ._frames import open_batches as open_pandas
 from ._partitions import MOST_JOINED, Part, joined, not_computed, part_of, placed, unpickled
 
 
-class DaskBatches:
+class DaskBatches(Batches):
     """Batches of a Dask data frame, partition after partition."""
 
     def __init__(self, source: Any, batch_rows: int) -> None:
-        self.name, self.once = "the Dask data frame", False
-        self.n_rows: int | None = None
+        self.name = "the Dask data frame"
         self._source, self._batch_rows = source, batch_rows
         self.names = open_pandas(source._meta, batch_rows).names  # type: ignore[union-attr]
 
@@ -82,9 +80,6 @@ class DaskBatches:
         return self._selected(columns).map_partitions(
             _mapped, _sent(work), list(columns), kept, self._batch_rows, meta=meta
         )
-
-    def close(self) -> None:
-        """Do nothing; there are no temporary files."""
 
     def _brought(self, columns: Sequence[str]) -> Iterator[Any]:
         try:

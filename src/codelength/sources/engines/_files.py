@@ -70,7 +70,7 @@ def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Ki
         return FileBatches(paths, base, format_, batch_rows, markers, kinds, stack)
 
 
-class FileBatches:
+class FileBatches(Batches):
     """Batches of files of one format, one file after the other.
 
     The kind of a column of text is decided over all rows of all files, as in memory.
@@ -118,14 +118,13 @@ class FileBatches:
         self.names = (*self._first.names, *self._partitions.names)
         sizes = [file.n_rows for file in self._files.values()]
         self.n_rows = None if None in sizes else sum(map(int, filter(None, sizes)))
-        self.once = False
         self._texts: dict[str, TextColumn] = {}
         self._carried: tuple[str, ...] = ()
         self._widest: Any = None
         # Only now, so that an error above leaves the files to the caller.
         self._stack = stack.pop_all()
 
-    def carry(self, columns: Sequence[str]) -> None:
+    def carry(self, columns: Sequence[str]) -> bool:
         """Add columns in the form that they have in the files to every batch."""
         pa = arrow()
         self._carried = tuple(columns)
@@ -135,6 +134,7 @@ class FileBatches:
             for file in self._files.values()
         ]
         self._widest = pa.unify_schemas(schemas, promote_options="permissive")
+        return True
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows, in order, with these columns."""

@@ -1,4 +1,8 @@
-"""Tables in memory, and sequences of frames, as batches."""
+"""Tables in memory, pandas frames, and sequences of frames, as batches.
+
+Order of reading: :func:`in_pieces` (columns in memory as batches), :func:`cells_of` and
+:func:`cells_of_series` (one column), :class:`FrameBatches` (frames one after the other), :func:`open_frames`.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -10,12 +14,13 @@ import numpy as np
 
 from ...errors import DataError, SchemaMismatch
 from ...table._messages import shown
+from ...table._series import from_series, in_one_piece, names_of
 from ...table.checks import check_distinct
 from ...table.column import Column, Numbers
 from ...table.table import Table, table_of
 from ..batch import Batch, Batches, arrow, dictionary_of, marked
+from . import is_lazy
 from ._arrow import ArrowBatches
-from ._lazy import is_lazy
 
 Opener: TypeAlias = Callable[[Any], Batches]
 """Function that opens a frame of any kind."""
@@ -93,7 +98,45 @@ def cells_of(column: Column) -> Cells:
     return (marked(field, mark) if mark else field), coded
 
 
-class FrameBatches:
+def open_batches(source: Any, batch_rows: int) -> Batches | None:
+    """Return the batches of a frame; None for a series or an index."""
+    if not hasattr(source, "columns") or not hasattr(source, "iloc"):
+        return None
+    names, _ = names_of(list(source.columns))
+    cells = {name: cells_of_series(name, source.iloc[:, i]) for i, name in enumerate(names)}
+    return in_pieces(cells, len(source), batch_rows)
+
+
+def cells_of_series(name: str, series: Any) -> Cells:
+    """Return a column for Arrow: as it is if Arrow has its type, else by its distinct values."""
+    pa = arrow()
+    if _is_plain(series.dtype):
+        try:
+            # The type of no rows is that of all batches; inferred from rows, it could differ between batches.
+            type_ = pa.Array.from_pandas(series.iloc[:0]).type
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+            pass
+        else:
+            return pa.field(name, type_), lambda rows: in_one_piece(
+                pa.Array.from_pandas(series.iloc[rows], type=type_)
+            )
+    import narwhals.stable.v2 as nw
+
+    return cells_of(from_series(name, nw.from_native(series, series_only=True)))
+
+
+def _is_plain(dtype: Any) -> bool:
+    """Return True if each cell means the same in Arrow, whatever the other cells are."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "biufM" and dtype.itemsize <= 8
+    return (
+        hasattr(dtype, "numpy_dtype")
+        or getattr(dtype, "tz", None) is not None
+        or dtype.name in ("str", "string")
+    )
+
+
+class FrameBatches(Batches):
     """Batches of frames one after the other, from a list, an iterator or a function that returns one.
 
     Parameters
@@ -107,8 +150,7 @@ class FrameBatches:
     """
 
     def __init__(self, frames: Callable[[], Iterator[Any]], open_frame: Opener, *, once: bool) -> None:
-        self.name, self.once = "", once
-        self.n_rows: int | None = None
+        self.once = once
         self._frames, self._open_frame = frames, open_frame
         # Weak, so that frames of a long iterator can be freed once they were read.
         self._spent: WeakSet[Any] = WeakSet()

@@ -18,13 +18,11 @@ _JOINED_AT_ONCE = 32
 _PARTS = "position int, first int, n_rows long, part binary, failure binary"
 
 
-class SparkBatches:
+class SparkBatches(Batches):
     """Batches of a Spark data frame, partition after partition."""
 
     def __init__(self, source: Any, batch_rows: int) -> None:
-        self.name, self.once = "the Spark data frame", False
-        self.n_rows: int | None = None
-        self.names: tuple[str, ...] = tuple(source.columns)
+        self.name, self.names = "the Spark data frame", tuple(source.columns)
         check_distinct(self.names)
         self._source, self._batch_rows = source, batch_rows
 
@@ -120,9 +118,6 @@ class SparkBatches:
                 yield located(predicting, batch)
 
         return self._selected(names).mapInArrow(predicted, fields)
-
-    def close(self) -> None:
-        """Do nothing; there are no temporary files."""
 
     def _selected(self, columns: Sequence[str]) -> Any:
         """Return some columns under names that need no quotes and do not differ in case alone."""

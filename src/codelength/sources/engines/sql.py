@@ -1,19 +1,18 @@
-"""Queries against databases, run by DuckDB."""
+"""Queries against databases, and relations of DuckDB, as batches; the whole result is never fetched."""
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..._display import counted
-from ..._scratch import Scratch
 from ...errors import DataError, InvalidParameter
 from ...table._messages import shortened, shown
 from ...table.checks import check_instance
-from ..batch import Batch, Batches
-from ..files._duckdb import MEMORY, one_line, quoted, utf8_path
-from ._relations import RelationBatches
+from ..batch import Batches
+from ..files._duckdb import MEMORY, connected, one_line, quoted, utf8_path, without_memory, without_room
+from ._arrow import ArrowBatches
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -22,6 +21,8 @@ _SQLITE = b"SQLite format 3\x00"
 _DUCKDB = b"DUCK"  # behind a checksum
 _POSTGRES = ("postgres://", "postgresql://")
 _SQLITE_ADDRESS = "sqlite:///"
+_CASTS = {"UHUGEINT": "HUGEINT", "BIGNUM": "HUGEINT"}
+"""Types that Arrow lacks, and what to cast them to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,69 +57,96 @@ class SqlQuery:
         check_instance("database", self.database, kinds, "the path or address of a database, or None")
 
 
-class QueryBatches:
-    """Batches of the result of a query, which is run again each time it is read."""
+class RelationBatches(ArrowBatches):
+    """Batches of a relation, which is computed again each time it is read.
 
-    def __init__(self, query: SqlQuery, batch_rows: int) -> None:
-        self.name, self.once = "the query", False
-        self.n_rows: int | None = None
-        with ExitStack() as stack:
-            connection = stack.enter_context(_connected(query))
-            self._batches = _related(connection, query, batch_rows, self.name)
-            self._stack = stack.pop_all()
-        self.names = self._batches.names
+    Parameters
+    ----------
+    relation : duckdb.DuckDBPyRelation
+        The relation.
+    batch_rows : int
+        Largest number of rows per batch.
+    name : str
+        Name of the source in messages.
+    """
 
-    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """Yield the rows, in the order in which the database returns them, with these columns."""
-        return self._batches.read(columns)
+    def __init__(self, relation: Any, batch_rows: int, name: str = "") -> None:
+        super().__init__(relation.columns, self._computed, name=name, batch_rows=batch_rows)
+        self.stack = ExitStack()
+        self._relation = relation
+        # DuckDB takes names that differ only by case for one, so that columns are asked for by their place.
+        self._places = {column: f"#{i}" for i, column in enumerate(self.names, 1)}
 
     def close(self) -> None:
-        """Close the database."""
-        self._stack.close()
+        """Close the database, if it was opened for the relation."""
+        self.stack.close()
+
+    def _computed(self, columns: list[str]) -> Iterator[Any]:
+        import duckdb
+
+        check_types(self._relation, columns)
+        aliased = ", ".join(f"{self._places[column]} AS c{i}" for i, column in enumerate(columns))
+        n_rows = 0
+        try:
+            # A connection takes no other query until all rows of one have been fetched.
+            reader = self._relation.project(aliased).to_arrow_reader(self._batch_rows)
+            with closing(reader):
+                for part in reader:
+                    yield part.rename_columns(columns)
+                    n_rows += part.num_rows
+        except (duckdb.Error, OSError, RuntimeError) as error:
+            shown = self.name or "the query"
+            unreadable = DataError(
+                f"{shown}: cannot be read after row {n_rows:,} ({one_line(error)}); mend it"
+            )
+            raise without_room(error) or without_memory(error, shown) or unreadable from error
+
+
+def open_batches(source: Any, batch_rows: int) -> Batches | None:
+    """Return the batches of a relation; None for a connection."""
+    is_relation = hasattr(source, "to_arrow_reader") and hasattr(source, "project")
+    return RelationBatches(source, batch_rows) if is_relation else None
 
 
 def open_query(query: SqlQuery, batch_rows: int) -> Batches:
-    """Return the batches of the result of a query."""
-    return QueryBatches(query, batch_rows)
+    """Return the batches of the result of a query, which is run again each time it is read."""
+    with ExitStack() as stack:
+        connection = stack.enter_context(connected(memory=MEMORY))
+        if query.database is not None:
+            _attach(connection, os.fspath(query.database))
+        batches = RelationBatches(_relation(connection, query), batch_rows, "the query")
+        batches.stack = stack.pop_all()
+    return batches
 
 
-def _related(
-    connection: "DuckDBPyConnection", query: SqlQuery, batch_rows: int, name: str
-) -> RelationBatches:
+def check_types(relation: Any, columns: Sequence[str]) -> None:
+    """Raise if cells of a column would lose something in Arrow."""
+    for name, type_ in zip(relation.columns, map(str, relation.types), strict=True):
+        if name in columns and type_ in _CASTS:
+            raise DataError(
+                f"column {name!r}: cells of type {type_} are not read; cast them in the query, "
+                f"CAST({name} AS {_CASTS[type_]}), or AS VARCHAR"
+            )
+
+
+def _relation(connection: "DuckDBPyConnection", query: SqlQuery) -> Any:
+    """Return the result of a query that is one SELECT statement."""
     import duckdb
 
     try:
         # Parsed before anything runs: a second statement could change files.
         statements = connection.extract_statements(query.sql)
-        n_statements = len(statements)
-        is_select = n_statements == 1 and statements[0].type == duckdb.StatementType.SELECT
+        is_select = len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT
         relation = connection.sql(query.sql) if is_select else None
-        batches = None if relation is None else RelationBatches(relation, batch_rows, name)
     except (duckdb.Error, RuntimeError) as error:
-        raise DataError(f"{name} cannot be run ({one_line(error)}); mend it: {shown(query.sql)}") from error
-    if batches is None:
+        raise DataError(
+            f"the query cannot be run ({one_line(error)}); mend it: {shown(query.sql)}"
+        ) from error
+    if relation is None:
+        n_statements = len(statements)
         said = "gives no rows" if n_statements == 1 else f"holds {counted(n_statements, 'statement')}"
         raise InvalidParameter(f"sql={shown(query.sql)}: {said}; pass one SELECT statement")
-    return batches
-
-
-@contextmanager
-def _connected(query: SqlQuery) -> "Iterator[DuckDBPyConnection]":
-    """Open a DuckDB of its own, with files in a private directory, and the database read-only."""
-    import duckdb
-
-    with Scratch() as directory:
-        config: dict[str, Any] = {
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "memory_limit": MEMORY,
-            "temp_directory": os.path.join(utf8_path(directory), "spill"),
-        }
-        with duckdb.connect(":memory:", config=config) as connection:
-            connection.execute("SET enable_progress_bar = false")
-            if query.database is not None:
-                _attach(connection, os.fspath(query.database))
-            yield connection
+    return relation
 
 
 def _extension(address: str) -> str | None:

@@ -15,8 +15,6 @@ from ...errors import DataError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["one_line", "path_literal", "quoted", "session", "utf8_path", "without_memory", "without_room"]
-
 _NO_MEMORY = re.compile("failed to allocate|allocation failure|bad alloc|out of memory", re.IGNORECASE)
 _NO_ROOM = re.compile("write|create|offload|no space|too large", re.IGNORECASE)
 
@@ -25,7 +23,7 @@ MEMORY = "512MB"
 
 
 @contextmanager
-def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["DuckDBPyConnection"]:
+def connected(*, on_disk: bool = False, memory: str | None = None) -> Iterator["DuckDBPyConnection"]:
     """Open a DuckDB that prints nothing and downloads nothing; its files are removed at the end.
 
     Parameters
@@ -34,51 +32,39 @@ def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["Du
         True to keep tables in a temporary file, for data that may not fit into memory.
     memory : str, optional
         Largest amount of memory that it may use, such as ``"500MB"``.
-
-    Yields
-    ------
-    duckdb.DuckDBPyConnection
-        The session, in UTC.
-
-    Raises
-    ------
-    DataError
-        If there is no room for its files, whatever the error looked like inside the block.
     """
     import duckdb
 
-    try:
-        with _opened(duckdb, on_disk=on_disk, memory=memory) as connection:
-            yield connection
-    except (duckdb.Error, DataError) as error:
-        if lacking := without_room(error):
-            raise lacking from error
-        raise
-
-
-@contextmanager
-def _opened(duckdb: Any, *, on_disk: bool, memory: str | None) -> Iterator["DuckDBPyConnection"]:
-    """Open a DuckDB with its files in a private directory."""
     with Scratch() as directory:
-        config: dict[str, str | bool | int | float | list[str]] = {
+        config: dict[str, Any] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "temp_directory": os.path.join(utf8_path(directory), "spill"),
+            **({} if memory is None else {"memory_limit": memory}),
         }
         database = os.path.join(directory, "table.duckdb") if on_disk else ":memory:"
-        connection = duckdb.connect(database, config=config)
-        try:
+        with duckdb.connect(database, config=config) as connection:
             connection.execute("SET enable_progress_bar = false")
-            if memory is not None:
-                connection.execute(f"SET memory_limit = {quoted(memory)}")
+            yield connection
+
+
+@contextmanager
+def session(*, on_disk: bool = False, memory: str | None = None) -> Iterator["DuckDBPyConnection"]:
+    """Open a DuckDB as :func:`connected` does, in UTC and for wide tables; raise if a disk is full."""
+    import duckdb
+
+    try:
+        with connected(on_disk=on_disk, memory=memory) as connection:
             # Looking for equal expressions takes time with the square of their number: minutes for a table
             # of thousands of columns, none of which has any in common with another.
             connection.execute("SET disabled_optimizers = 'common_subexpressions'")
             with contextlib.suppress(duckdb.Error):  # a build without time zones has none to set
                 connection.execute("SET TimeZone = 'UTC'")
             yield connection
-        finally:
-            connection.close()
+    except (duckdb.Error, DataError) as error:
+        if lacking := without_room(error):
+            raise lacking from error
+        raise
 
 
 def without_room(error: BaseException) -> DataError | None:

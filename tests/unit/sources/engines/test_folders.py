@@ -9,7 +9,7 @@ import pytest
 from codelength import FiniteMixture, NaiveBayes, as_batches
 from codelength.counts.stream import learn_counts
 from codelength.errors import DataError, SchemaMismatch
-from codelength.sources.readers import collected
+from stream_tables import collected
 
 pytestmark = pytest.mark.usefixtures("clean")
 

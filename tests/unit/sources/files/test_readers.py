@@ -26,9 +26,10 @@ from codelength.sources import SqlQuery, as_table, readers
 from codelength.sources.engines import sql
 from codelength.sources.files import _csv, _duckdb, _json
 from codelength.sources.files.writers import open_writer
-from codelength.sources.readers import as_file, collected, column_names, read_table
+from codelength.sources.readers import as_file, column_names, read_table
 from codelength.table import encode, infer_schema
 from codelength.table.column import Factor, Numbers
+from stream_tables import collected
 
 
 def read_batches(*arguments, **options):
