@@ -14,9 +14,10 @@ from scipy.special import gammaln, logsumexp
 import naive
 from codelength.counts import count
 from codelength.errors import Infeasible, InvalidParameter, UnknownValue
-from codelength.mixture.code_length.exact import MAX_BYTES, clustering_log_terms, exact_code_length
-from codelength.mixture.code_length.exact.problem import ClusteringSum
-from codelength.mixture.code_length.exact.subsets import digit_orders, subsets_sums
+from codelength.mixture.code_length.clustering_sum import ClusteringSum
+from codelength.mixture.code_length.exact import clustering_log_terms, exact_code_length
+from codelength.mixture.code_length.subsets import digit_orders, subsets_sums
+from codelength.mixture.costs import MAX_BYTES
 from codelength.naive_bayes import Prior, dirichlet_log_evidence
 from codelength.scores import evidence_code_length
 from codelength.table import Coded, Schema, encode

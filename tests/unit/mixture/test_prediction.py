@@ -12,7 +12,7 @@ import naive_hidden
 from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture import exact_code_length, posterior_mode
 from codelength.mixture.clusterings import clustering_counts
-from codelength.mixture.code_length.exact.problem import ClusteringSum
+from codelength.mixture.code_length.clustering_sum import ClusteringSum
 from codelength.mixture.prediction import Effort, Learned, predict
 from codelength.mixture.prediction.climbing import FIRST_ITERATIONS, maximised_log_likelihoods
 from codelength.mixture.prediction.exact import ExactPosterior

@@ -7,9 +7,6 @@ from numba import njit
 
 from ...typing import FloatArray, IntArray
 from ..clusterings import ObservedCells
-from ..code_length.exact._subset_kernels import add_products as add_tile_products
-from ..code_length.exact._subset_kernels import advance, count_states, list_partners, partners_within_tile
-from ..code_length.exact.problem import StepTables
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
@@ -71,55 +68,14 @@ def add_products(
 
 
 @njit(cache=True, nogil=True)
-def spread_over(
-    remainders: FloatArray,
-    weights: FloatArray,
-    upper: IntArray,
-    middle: IntArray,
-    n_low: int,
-    by_bits: bool,
-    smallest: float,
-    out: FloatArray,
-) -> None:
-    r"""Give one more component any of the rows that are left, or none.
-
-    ``remainders[s]`` is the summed weight of all ways to share the rows other than ``s`` out over some
-    components. With one component more it is
-
-    .. math:: out(r) = \sum_t w(t)\, remainders(r + t)
-
-    over all ``t`` that fit together with ``r``. States, tiles and blocks are those of ``split_off``.
-    """
-    starts, partners = partners_within_tile(middle)
-    n_tile = n_low * (len(starts) - 1)
-    held = np.zeros(len(upper), dtype=np.int64)
-    listed = np.empty(count_states(upper), dtype=np.int64)
-    part = np.empty(n_low)
-    for tile in range(len(out) // n_tile):
-        total = out[tile * n_tile : (tile + 1) * n_tile]
-        total.fill(0.0)
-        # Unlike in ``split_off``, components are labelled and may be empty: every partner counts, with share
-        # 1.
-        n_listed = list_partners(held, upper, listed)[2]
-        for e in range(n_listed):
-            left = remainders[(tile + listed[e]) * n_tile : (tile + listed[e] + 1) * n_tile]
-            taken = weights[listed[e] * n_tile : (listed[e] + 1) * n_tile]
-            for block in range(len(starts) - 1):
-                chosen = partners[starts[block] : starts[block + 1]]
-                add_tile_products(left, taken, block, chosen, by_bits, 1.0, part, total)
-        for r in range(n_tile):
-            if total[r] < smallest:
-                total[r] = 0.0
-        advance(held, upper)
-
-
-@njit(cache=True, nogil=True)
 def state_products(
     states: IntArray,
     cells: IntArray,
     copies: IntArray,
     spares: IntArray,
-    tables: StepTables,
+    size_logs: FloatArray,
+    value_logs: FloatArray,
+    total_logs: FloatArray,
     log_sizes: FloatArray,
     log_values: FloatArray,
 ) -> None:
@@ -135,14 +91,13 @@ def state_products(
         Number of copies of each.
     spares : array of shape (n_variables,)
         Cells for missing.
-    tables : StepTables
-        Logs of counts plus pseudocounts.
+    size_logs, value_logs, total_logs : arrays
+        Logs of counts plus pseudocounts, from :meth:`ClusteringSum.step_tables`.
     log_sizes : array of shape (n_states,)
         Receives the log of the size plus pseudocount.
     log_values : array of shape (n_cells, n_states)
         Receives the log probability of each value.
     """
-    size_logs, value_logs, total_logs = tables.size_logs[0], tables.value_logs[0], tables.total_logs[0]
     counts = np.zeros(len(value_logs), dtype=np.int64)
     for s in range(len(states)):
         left, size = states[s], 0

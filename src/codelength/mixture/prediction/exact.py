@@ -15,6 +15,7 @@ and all rows and all queried values share the weights. :math:`R_{K-1}` takes K -
 disjoint sets, :math:`3^N` products each. Identical rows are counted, not distinguished.
 """
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,13 +23,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ...typing import FloatArray, IntArray
-from ..clusterings import ClusteringState
-from ..code_length.exact.code_length import MAX_ERROR
-from ..code_length.exact.enumeration import clustering_log_terms, enumeration_cost
-from ..code_length.exact.problem import ClusteringSum
-from ..code_length.exact.subsets import DigitOrder, digit_orders
-from ..code_length.exact.weights import ROUNDING, SMALLEST, Weights, rounding_of_terms, scaled_weights
+from ...typing import FloatArray
+from ..clusterings import ClusteringState, ObservedCells
+from ..code_length.cluster_weights import ROUNDING, SMALLEST, Weights, rounding_of_terms, scaled_weights
+from ..code_length.clustering_sum import ClusteringSum
+from ..code_length.exact import MAX_ERROR, clustering_log_terms, enumeration_cost
+from ..code_length.subsets import DigitOrder, digit_orders
 from ..costs import Cost, count_of
 from .products import ProductMixture
 
@@ -57,7 +57,7 @@ class ExactPosterior:
         """Estimate the cost of predicting a number of new rows."""
         problem = self.problem
         per_product = problem.n_variables + n_combinations + 8
-        if not problem.n_rows or not problem.is_symmetric:
+        if self._is_enumerated:
             n_terms = count_of(problem.n_rows * math.log(problem.n_components))
             if n_terms > MAX_TERMS:
                 return Cost(math.inf, math.inf)
@@ -69,7 +69,7 @@ class ExactPosterior:
             n_pairs = count_of(float(np.log(copies * (copies + 1) / 2).sum()))
             n_times = max(0, problem.n_components - 2)
             weighing = n_times * n_pairs / _PRODUCTS_PER_SECOND[self.order.by_bits]
-            n_bytes = 40 * n_products + problem.table_bytes(1)
+            n_bytes = 40 * n_products + problem.table_bytes
         seconds = weighing + n_products * (n_rows * per_product + problem.n_variables) / 1e9
         return Cost(seconds, n_bytes)
 
@@ -80,15 +80,20 @@ class ExactPosterior:
         # Unlike in ``subsets_sums`` no rows leave from step to step, so single rows are best at the bottom.
         return max(orders, key=lambda order: order.by_bits)
 
+    @property
+    def _is_enumerated(self) -> bool:
+        """True if clusterings are taken one by one, because components differ or there are no rows."""
+        return not self.problem.n_rows or not self.problem.is_symmetric
+
     def blocks(self) -> Iterator[ProductMixture]:
         """Yield the products, some at a time."""
-        if not self.problem.n_rows or not self.problem.is_symmetric:
-            yield from self._enumerated()
+        if self._is_enumerated:
+            yield self._enumerated()
             return
         from ._kernels import state_products
 
         problem, order, log_masses = self.problem, self.order, self.log_masses
-        tables = problem.step_tables(1)
+        tables = problem.step_tables()
         cells = np.ascontiguousarray(problem.distinct.cells[order.rows])
         # Sets of rows whose weight underflowed contribute nothing; ``error_bound`` accounts for them.
         held = np.flatnonzero(np.isfinite(log_masses))
@@ -96,7 +101,7 @@ class ExactPosterior:
             states = held[start : start + BLOCK_STATES].astype(np.int64)
             log_sizes = np.empty(len(states))
             log_values = np.empty((problem.coded.schema.n_cells, len(states)))
-            state_products(states, cells, order.copies, problem.spares, tables, log_sizes, log_values)
+            state_products(states, cells, order.copies, problem.spares, *tables, log_sizes, log_values)
             yield ProductMixture(log_masses[states] + log_sizes, log_values)
 
     @cached_property
@@ -121,14 +126,14 @@ class ExactPosterior:
         log_sum = highest + math.log(math.fsum(np.exp(log_masses - highest)))
         n_components = self.problem.n_components
         # The masses leave out the denominators of the components, which are the same for all clusterings.
-        norm = math.fsum(self.problem.class_norm_logs(n_components))
+        norm = self.problem.log_norm(n_components)
         return norm - log_sum - weights.rows_log - n_components * weights.cluster_log
 
     @property
     def error_bound(self) -> float:
         """Bound on the relative error of each predicted probability."""
         problem = self.problem
-        if not problem.n_rows or not problem.is_symmetric:
+        if self._is_enumerated:
             return 2 * rounding_of_terms(problem, 0.0, problem.n_components, self._longest(0.0)) + 1e-13
         n_components = problem.n_components
         length = self._longest(self.code_length)
@@ -152,7 +157,7 @@ class ExactPosterior:
 
     def _shared_out(self) -> FloatArray:
         """Sum the weights of all ways to share the rows that a set leaves out over the other components."""
-        from ._kernels import spread_over
+        from ..code_length._subset_kernels import add_cluster
 
         order, scaled = self.order, self.weights.scaled
         n_others = self.problem.n_components - 1
@@ -166,43 +171,22 @@ class ExactPosterior:
         remainders = np.ascontiguousarray(scaled[::-1])
         for _ in range(n_others - 1):
             out = np.empty_like(remainders)
-            spread_over(remainders, scaled, upper, middle, n_low, order.by_bits, SMALLEST, out)
+            # Components are labelled and may be empty: any of the rows left, or none.
+            add_cluster(remainders, scaled, upper, middle, n_low, False, out)
             remainders = out
         return remainders
 
-    def _enumerated(self) -> Iterator[ProductMixture]:
-        """Yield the products of all clusterings, one after another."""
+    def _enumerated(self) -> ProductMixture:
+        """Return the products of all clusterings."""
+        from .._kernels import fill
+
         problem = self.problem
-        coded = problem.coded.repeated()
-        schema, n_components = coded.schema, problem.n_components
+        coded, n_components = problem.coded.repeated(), problem.n_components
+        observed, parts = ObservedCells.of(coded), []
         terms = clustering_log_terms(problem.coded, n_components, problem.prior)
-        empty = ClusteringState.empty(schema, problem.prior)
-        parts: list[ProductMixture] = []
-        for term, log_prob in enumerate(terms.tolist()):
-            labels = _digits(term, n_components, problem.n_rows)
-            parts.append(ProductMixture.of_state(schema, _filled(problem, empty, labels), log_prob))
-            if len(parts) == 256:
-                yield ProductMixture.joined(parts)
-                parts = []
-        if parts:
-            yield ProductMixture.joined(parts)
-
-
-def _digits(number: int, base: int, length: int) -> IntArray:
-    """Return the digits of a number, the most significant first."""
-    digits = np.zeros(length, dtype=np.int64)
-    for n in range(length - 1, -1, -1):
-        number, digits[n] = divmod(number, base)
-    return digits
-
-
-def _filled(problem: ClusteringSum, empty: ClusteringState, labels: IntArray) -> ClusteringState:
-    """Return the counts of a clustering."""
-    raised, totals, sizes = empty.raised.copy(), empty.totals.copy(), empty.sizes.copy()
-    np.add.at(sizes, labels, 1.0)
-    cells, is_value = problem.cells, problem.cells != problem.spares
-    for i in range(problem.n_variables):
-        known = np.flatnonzero(is_value[:, i])
-        np.add.at(raised, (cells[known, i], labels[known]), 1.0)
-        totals[i] += np.bincount(labels[known], minlength=totals.shape[1])
-    return ClusteringState(raised, totals, sizes)
+        clusterings = itertools.product(range(n_components), repeat=problem.n_rows)
+        for labels, log_prob in zip(clusterings, terms.tolist(), strict=True):
+            state = ClusteringState.empty(coded.schema, problem.prior)
+            fill(observed, np.array(labels, dtype=np.int64), state)
+            parts.append(ProductMixture.of_state(coded.schema, state, log_prob))
+        return ProductMixture.joined(parts)

@@ -14,7 +14,7 @@ from ...naive_bayes.answer import Answer
 from ...naive_bayes.query import Question, answer_by_tables
 from ...table import Coded
 from ...table.checks import check_choice
-from ..code_length.exact.problem import ClusteringSum
+from ..code_length.clustering_sum import ClusteringSum
 from ..costs import refuse
 from ..parameters import MixtureParameters
 from .chains import Effort, drawn_products

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from ....typing import FloatArray, IntArray
-from ...costs import Cost, count_of
-from .problem import ClusteringSum
-from .weights import ROUNDING, SMALLEST, Weights, scaled_weights
+from ...typing import FloatArray, IntArray
+from ..costs import Cost, count_of
+from .cluster_weights import ROUNDING, SMALLEST, Weights, scaled_weights
+from .clustering_sum import ClusteringSum
 
 N_BITS = 4
-"""Number of single rows in the lowest block if there are so many: fixed by the kernels."""
+"""Number of single rows that form a block if there are so many: fixed by the kernels."""
 
 TILE_STATES = 4096
 """Maximum number of states that are processed together: three arrays of this size fit in the cache."""
@@ -37,7 +37,7 @@ class ClusteringSums(NamedTuple):
 
     ``logs`` are their natural logs and ``errors`` bounds on the relative errors of the summation, both of
     shape (n_components,); the errors of the weights are not in there. ``log_magnitude`` is as in
-    :class:`~codelength.mixture.code_length.exact.weights.Weights`.
+    :class:`~codelength.mixture.code_length.cluster_weights.Weights`.
     """
 
     logs: FloatArray
@@ -50,8 +50,8 @@ class DigitOrder:
     """Order in which distinct rows become digits, lowest first.
 
     ``rows`` are the distinct rows in this order and ``copies`` the number of copies of each, both of shape
-    (n_distinct,). With ``by_bits`` the lowest four digits are single rows, to be taken together; else the
-    lowest digit stands alone.
+    (n_distinct,). With ``by_bits`` the lowest four digits are single rows, whose subsets form a block; else
+    a block is a single state.
     """
 
     rows: IntArray
@@ -61,7 +61,7 @@ class DigitOrder:
     @property
     def low(self) -> IntArray:
         """Copies of the digits that form a block."""
-        return self.copies[: N_BITS if self.by_bits else 1]
+        return self.copies[: N_BITS if self.by_bits else 0]
 
     @property
     def middle(self) -> IntArray:
@@ -89,7 +89,7 @@ def digit_orders(copies: IntArray) -> list[DigitOrder]:
     """Return the possible orders of the rows as digits.
 
     Single rows are at the top, where every step removes one of them: this makes the next step cheaper by a
-    factor of three. Four of them may form the lowest block; else the row with most copies does.
+    factor of three. Four of them may be at the bottom, as a block; else the row with most copies is.
     """
     rising = np.argsort(copies, kind="stable")
     n_single = int(np.count_nonzero(copies == 1))
@@ -119,7 +119,7 @@ def subsets_cost(order: DigitOrder, problem: ClusteringSum) -> Cost:
     seconds = n_states * (problem.n_variables + 5) / _STEPS_PER_SECOND
     seconds += n_products / _PRODUCTS_PER_SECOND[order.by_bits] + problem.n_components / _SIZES_PER_SECOND
     n_left = order.n_tile * (_count(order.left(1) + 1.0) + _count(order.left(2) + 1.0))
-    return Cost(seconds, 8 * (n_states + n_left) + problem.table_bytes(1))
+    return Cost(seconds, 8 * (n_states + n_left) + problem.table_bytes)
 
 
 def subsets_sums(problem: ClusteringSum, order: DigitOrder, n_components: int) -> ClusteringSums:
@@ -133,7 +133,7 @@ def subsets_sums(problem: ClusteringSum, order: DigitOrder, n_components: int) -
 
 def _partition_sums(weights: FloatArray, order: DigitOrder, n_clusters: int) -> FloatArray:
     """Sum the scaled weights of all partitions into exactly 1 .. ``n_clusters`` clusters."""
-    from ._subset_kernels import split_off
+    from ._subset_kernels import add_cluster
 
     remainders = _after_first(weights, order)
     sums = [remainders[0]]
@@ -144,7 +144,7 @@ def _partition_sums(weights: FloatArray, order: DigitOrder, n_clusters: int) -> 
         n_tiles = _n_states(order.left(j)) if j < n_clusters else 1
         out = np.empty(n_tiles * order.n_tile)
         upper = order.left(j - 1)
-        split_off(remainders, weights, upper, order.middle, n_low, order.by_bits, SMALLEST, out)
+        add_cluster(remainders, weights, upper, order.middle, n_low, True, out)
         remainders = out
         sums.append(remainders[0])
     return np.array(sums)

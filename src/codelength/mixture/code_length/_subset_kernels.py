@@ -1,4 +1,4 @@
-"""Weights of all possible clusters, and sums over clusters split off. Arrays in, arrays out, nothing checked.
+"""Weights of all possible clusters, and sums over pairs of states. Arrays in, arrays out, nothing checked.
 
 A *state* is the number of copies of each distinct row in a cluster: a number in mixed radix whose digit
 ``d``, the lowest first, runs from 0 to ``caps[d]``. States that fit together are added without carry, so the
@@ -9,80 +9,37 @@ positive, so every order is equally accurate.
 import numpy as np
 from numba import njit
 
-from ....typing import FloatArray, IntArray
-from .problem import StepTables
-
-N_BITS = 4
-"""Number of lowest digits that are processed together, in registers, if each is a single row."""
+from ...typing import FloatArray, IntArray
+from .cluster_weights import SMALLEST
 
 Four = tuple[float, float, float, float]
 
 
-@njit(cache=True, nogil=True)
-def add_products(
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def _add_products(
     remainders: FloatArray,
     weights: FloatArray,
     block: int,
     partners: IntArray,
-    by_bits: bool,
+    n_low: int,
     share: float,
-    part: FloatArray,
     total: FloatArray,
 ) -> None:
     """Add the products of one block of remainders and clusters, for all partners of the block.
 
-    Parameters
-    ----------
-    remainders, weights : arrays of shape (n_tile,)
-        Summed weights of the remainders, and weights of the clusters, of one pair of tiles.
-    block : int
-        The block of remainders.
-    partners : array
-        Blocks that fit together with it.
-    by_bits : bool
-        Whether a block is four single rows, rather than one digit.
-    share : float
-        Factor of the products.
-    part : array of shape (n_low,)
-        Scratch.
-    total : array of shape (n_tile,)
-        Sums, to which the products are added.
+    A block is a single state, or the 16 subsets of four single rows: then it adds the 81 products of disjoint
+    subsets, as nine times the nine of two rows.
     """
-    if by_bits:
-        _products_of_bits(remainders, weights, block, partners, part)
-    else:
-        _products_of_digit(remainders, weights, block, partners, part)
-    start = block * len(part)
-    for r in range(len(part)):
-        total[start + r] += share * part[r]
-
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
-def _products_of_digit(
-    remainders: FloatArray, weights: FloatArray, block: int, partners: IntArray, part: FloatArray
-) -> None:
-    """Add the products within one digit, which may hold many copies of its row."""
-    n_low = len(part)
-    part.fill(0.0)
-    for e in range(len(partners)):
-        partner = partners[e]
-        left = remainders[(block + partner) * n_low : (block + partner + 1) * n_low]
-        taken = weights[partner * n_low : (partner + 1) * n_low]
-        for t in range(n_low):
-            for r in range(n_low - t):
-                part[r] += left[r + t] * taken[t]
-
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
-def _products_of_bits(
-    remainders: FloatArray, weights: FloatArray, block: int, partners: IntArray, part: FloatArray
-) -> None:
-    """Add the 81 products of disjoint subsets of four rows, as nine times the nine of two rows."""
+    if n_low == 1:
+        product = 0.0
+        for e in range(len(partners)):
+            product += remainders[block + partners[e]] * weights[partners[e]]
+        total[block] += share * product
+        return
     p0 = p1 = p2 = p3 = (0.0, 0.0, 0.0, 0.0)
     # By index: over the array itself the loop is not vectorised, and takes twice as long.
     for e in range(len(partners)):
-        partner = partners[e]
-        a, b = (block + partner) << N_BITS, partner << N_BITS
+        a, b = (block + partners[e]) * n_low, partners[e] * n_low
         q0, q1 = _four(remainders, a), _four(remainders, a + 4)
         q2, q3 = _four(remainders, a + 8), _four(remainders, a + 12)
         w0, w1 = _four(weights, b), _four(weights, b + 4)
@@ -94,7 +51,11 @@ def _products_of_bits(
         p2 = _pair(_pair(p2, q2, w0), q3, w1)
         p3 = _pair(p3, q3, w0)
     for r in range(4):
-        part[r], part[4 + r], part[8 + r], part[12 + r] = p0[r], p1[r], p2[r], p3[r]
+        at = block * n_low + r
+        total[at] += share * p0[r]
+        total[at + 4] += share * p1[r]
+        total[at + 8] += share * p2[r]
+        total[at + 12] += share * p3[r]
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -114,8 +75,7 @@ def _pair(p: Four, q: Four, w: Four) -> Four:
 
 
 @njit(cache=True, nogil=True)
-def count_states(caps: IntArray) -> int:
-    """Return the number of states."""
+def _count_states(caps: IntArray) -> int:
     product = 1
     for d in range(len(caps)):
         product *= caps[d] + 1
@@ -123,7 +83,7 @@ def count_states(caps: IntArray) -> int:
 
 
 @njit(cache=True, nogil=True)
-def advance(held: IntArray, caps: IntArray) -> None:
+def _advance(held: IntArray, caps: IntArray) -> None:
     """Advance to the digits of the next block."""
     for d in range(len(caps)):
         if held[d] < caps[d]:
@@ -133,26 +93,11 @@ def advance(held: IntArray, caps: IntArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def list_partners(held: IntArray, caps: IntArray, listed: IntArray) -> tuple[int, int, int]:
-    """List, in increasing order, all blocks that fit together with the block held.
+def _list_partners(held: IntArray, caps: IntArray, listed: IntArray) -> tuple[int, int, int]:
+    """List, in increasing order, all blocks that fit together with the block of digits ``held``.
 
-    Parameters
-    ----------
-    held : array of shape (n_digits,)
-        Digits of the block.
-    caps : array of shape (n_digits,)
-        Largest value of each digit.
-    listed : array
-        Receives the partners.
-
-    Returns
-    -------
-    top : int
-        Topmost digit of the block held that is above 0; -1 if there is none.
-    n_below : int
-        Number of partners wholly below that digit.
-    n_listed : int
-        Number of partners.
+    Returns the topmost digit held that is above 0, or -1; the number of partners wholly below that digit, or
+    1; and the number of partners.
     """
     listed[0] = 0
     n_listed, stride, top, n_below = 1, 1, -1, 1
@@ -170,27 +115,26 @@ def list_partners(held: IntArray, caps: IntArray, listed: IntArray) -> tuple[int
 
 
 @njit(cache=True, nogil=True)
-def partners_within_tile(middle: IntArray) -> tuple[IntArray, IntArray]:
+def _partners_within_tile(middle: IntArray) -> tuple[IntArray, IntArray]:
     """List the blocks that fit together with each block of a tile, one list after another."""
-    n_blocks = count_states(middle)
-    held = np.zeros(len(middle), dtype=np.int64)
+    n_blocks = _count_states(middle)
+    held, listed = np.zeros(len(middle), dtype=np.int64), np.empty(n_blocks, dtype=np.int64)
     starts = np.zeros(n_blocks + 1, dtype=np.int64)
-    listed = np.empty(n_blocks, dtype=np.int64)
     n_pairs = 1
     for d in range(len(middle)):
         n_pairs *= (middle[d] + 1) * (middle[d] + 2) // 2
     partners = np.empty(n_pairs, dtype=np.int64)
     for block in range(n_blocks):
-        n_listed = list_partners(held, middle, listed)[2]
+        n_listed = _list_partners(held, middle, listed)[2]
         starts[block + 1] = starts[block] + n_listed
         for e in range(n_listed):
             partners[starts[block] + e] = listed[e]
-        advance(held, middle)
+        _advance(held, middle)
     return starts, partners
 
 
 @njit(cache=True, nogil=True)
-def share_with_top(held: IntArray, caps: IntArray, top: int, taken: int) -> float:
+def _share_with_top(held: IntArray, caps: IntArray, top: int, taken: int) -> float:
     """Return the share of clusters with ``taken`` copies of the topmost row that hold one given copy.
 
     For partners that lie above digit ``top`` altogether the number is larger than all copies: share 1.
@@ -202,7 +146,14 @@ def share_with_top(held: IntArray, caps: IntArray, top: int, taken: int) -> floa
 
 
 @njit(cache=True, nogil=True)
-def subset_log_weights(cells: IntArray, copies: IntArray, spares: IntArray, tables: StepTables) -> FloatArray:
+def subset_log_weights(
+    cells: IntArray,
+    copies: IntArray,
+    spares: IntArray,
+    size_logs: FloatArray,
+    value_logs: FloatArray,
+    total_logs: FloatArray,
+) -> FloatArray:
     """Compute the log weight of every state: its evidence in one component, over factorials of its digits.
 
     Each is the log weight of the state with one row less, plus the log predictive probability of
@@ -216,16 +167,15 @@ def subset_log_weights(cells: IntArray, copies: IntArray, spares: IntArray, tabl
         Number of copies of each.
     spares : array of shape (n_variables,)
         Cells for missing.
-    tables : StepTables
-        Logs of counts plus pseudocounts.
+    size_logs, value_logs, total_logs : arrays
+        Logs of counts plus pseudocounts, from :meth:`ClusteringSum.step_tables`.
 
     Returns
     -------
     array of shape (n_states,)
         The log weights.
     """
-    size_logs, value_logs, total_logs = tables.size_logs[0], tables.value_logs[0], tables.total_logs[0]
-    n_states = count_states(copies)
+    n_states = _count_states(copies)
     log_weights = np.zeros(n_states)
     held = np.zeros(len(copies), dtype=np.int64)
     counts = np.zeros(len(value_logs), dtype=np.int64)
@@ -240,13 +190,14 @@ def subset_log_weights(cells: IntArray, copies: IntArray, spares: IntArray, tabl
                 counts[cell] -= held[d]
             held[d] = 0
             d += 1
-        step = 0.0
+        step = size_logs[size]
         for i in range(len(spares)):
             cell = cells[d, i]
+            # A missing cell is marginalised: it is not a factor, but it is counted, so that the number of
+            # rows with an observed value is size minus missing.
             if cell != spares[i]:
                 step += value_logs[cell, counts[cell]] - total_logs[i, size - counts[spares[i]]]
             counts[cell] += 1
-        step += size_logs[size]
         held[d] += 1
         size += 1
         # Divided by the factorial of each digit, so that choices of copies are not counted several times.
@@ -258,90 +209,71 @@ def subset_log_weights(cells: IntArray, copies: IntArray, spares: IntArray, tabl
 
 
 @njit(cache=True, nogil=True)
-def split_off(
+def add_cluster(
     remainders: FloatArray,
     weights: FloatArray,
     upper: IntArray,
     middle: IntArray,
     n_low: int,
-    by_bits: bool,
-    smallest: float,
+    takes_top: bool,
     out: FloatArray,
 ) -> None:
-    r"""Split one more cluster off all remainders.
+    r"""Give rows that are left to one more cluster.
 
-    ``remainders[s]`` is the summed weight of all ways to split clusters off the table until ``s`` is
-    left. The next cluster takes the topmost row left, which makes its choice unique:
+    ``remainders[s]`` is the summed weight of all ways to share rows out over some clusters until ``s`` is
+    left. With one cluster more it is
 
-    .. math:: out(r) = \sum_t \frac{t_{top}}{r_{top} + t_{top}} w(t)\, remainders(r + t)
+    .. math:: out(r) = \sum_t share(r, t)\, w(t)\, remainders(r + t)
 
-    over all ``t`` that hold a copy of the topmost row of ``r + t``. Every term is positive. The lowest
-    digit, or the lowest four if each is a single row (``by_bits``), form blocks of ``n_low``
-    states. Blocks form tiles, which fit in the cache, over the digits whose copies are ``middle``;
-    ``upper`` are the copies left of the other digits. Sums below ``smallest`` become 0.
+    over all ``t`` that fit together with ``r``, with a share of 1. If the cluster has to take a copy of the
+    topmost row left (``takes_top``), which makes its choice unique, the sum is over all ``t`` that hold a
+    copy of the topmost row of ``r + t``, and the share is that of one given copy. Every term is positive.
+
+    The lowest digits form blocks of ``n_low`` states, 1 or 16. Blocks form tiles, which fit in the cache,
+    over the digits whose copies are ``middle``; ``upper`` are the copies left of the other digits.
     """
-    starts, partners = partners_within_tile(middle)
+    starts, partners = _partners_within_tile(middle)
     n_tile = n_low * (len(starts) - 1)
-    held = np.zeros(len(upper), dtype=np.int64)
-    listed = np.empty(count_states(upper), dtype=np.int64)
-    part = np.empty(n_low)
+    held, listed = np.zeros(len(upper), dtype=np.int64), np.empty(_count_states(upper), dtype=np.int64)
     # Tiles outside, partners inside: a tile of sums stays in the cache while all its partners are added.
     for tile in range(len(out) // n_tile):
         total = out[tile * n_tile : (tile + 1) * n_tile]
         total.fill(0.0)
-        top, n_below, n_listed = list_partners(held, upper, listed)
-        if top < 0:
-            _split_within_tile(remainders, weights, middle, by_bits, part, total)
-        # Only partners that hold a copy of the topmost row: they start after those wholly below it.
-        for e in range(1 if top < 0 else n_below, n_listed):
+        top, n_below, n_listed = _list_partners(held, upper, listed)
+        if takes_top and top < 0:
+            _add_within_tile(remainders, weights, middle, n_low, total)
+        # Partners that hold a copy of the topmost row start after those wholly below it.
+        for e in range(n_below if takes_top else 0, n_listed):
             left = remainders[(tile + listed[e]) * n_tile : (tile + listed[e] + 1) * n_tile]
             taken = weights[listed[e] * n_tile : (listed[e] + 1) * n_tile]
-            share = share_with_top(held, upper, top, e // n_below)
+            share = _share_with_top(held, upper, top, e // n_below) if takes_top else 1.0
             for block in range(len(starts) - 1):
                 chosen = partners[starts[block] : starts[block + 1]]
-                add_products(left, taken, block, chosen, by_bits, share, part, total)
-        # Sums that small may contain denormal terms without full precision: they are dropped, and
-        # ``_labelled`` bounds the loss.
+                _add_products(left, taken, block, chosen, n_low, share, total)
+        # Sums that small may contain denormal terms without full precision: they are dropped, and the callers
+        # bound the loss.
         for r in range(n_tile):
-            if total[r] < smallest:
+            if total[r] < SMALLEST:
                 total[r] = 0.0
-        advance(held, upper)
+        _advance(held, upper)
 
 
 @njit(cache=True, nogil=True)
-def _split_within_tile(
-    remainders: FloatArray,
-    weights: FloatArray,
-    middle: IntArray,
-    by_bits: bool,
-    part: FloatArray,
-    total: FloatArray,
+def _add_within_tile(
+    remainders: FloatArray, weights: FloatArray, middle: IntArray, n_low: int, total: FloatArray
 ) -> None:
     """Add the part of the sum in which neither state holds anything above the lowest tile."""
-    held = np.zeros(len(middle), dtype=np.int64)
-    listed = np.empty(count_states(middle), dtype=np.int64)
-    for block in range(len(listed)):
-        top, n_below, n_listed = list_partners(held, middle, listed)
-        start, step = n_below, n_below
-        if top < 0:
-            _split_within_block(remainders, weights, len(part), by_bits, total)
-            start, step = 1, n_listed
-        for first in range(start, n_listed, step):
-            share = share_with_top(held, middle, top, first // n_below)
-            chosen = listed[first : min(first + step, n_listed)]
-            add_products(remainders, weights, block, chosen, by_bits, share, part, total)
-        advance(held, middle)
-
-
-@njit(cache=True, nogil=True)
-def _split_within_block(
-    remainders: FloatArray, weights: FloatArray, n_low: int, by_bits: bool, total: FloatArray
-) -> None:
-    """Add the part of the sum in which neither state holds anything above the lowest block."""
+    # Within the lowest block, disjoint bits fit together; t > r means that t has the topmost bit.
     for r in range(n_low):
-        for t in range(1, n_low):
-            # Disjoint bits fit together; t > r means that t has the topmost bit.
-            if by_bits and t > r and r & t == 0:
+        for t in range(r + 1, n_low):
+            if r & t == 0:
                 total[r] += remainders[r + t] * weights[t]
-            elif not by_bits and r + t < n_low:
-                total[r] += t / (r + t) * remainders[r + t] * weights[t]
+    held, listed = np.zeros(len(middle), dtype=np.int64), np.empty(_count_states(middle), dtype=np.int64)
+    for block in range(len(listed)):
+        top, n_below, n_listed = _list_partners(held, middle, listed)
+        step = n_below if top >= 0 else n_listed
+        for first in range(n_below, n_listed, step):
+            share = _share_with_top(held, middle, top, first // n_below)
+            chosen = listed[first : min(first + step, n_listed)]
+            _add_products(remainders, weights, block, chosen, n_low, share, total)
+        _advance(held, middle)

@@ -1,25 +1,39 @@
-"""Exact code length of a table under finite mixtures."""
+r"""Exact code length of a table under finite mixtures: the sum over all K ** N clusterings.
 
+``"enumeration"`` adds up all terms, for any prior; ``"subsets"`` splits clusters off one after another, which
+is less work by far. Order of reading: :func:`exact_code_length`, :func:`clustering_log_terms`.
+
+Depends on ``clustering_sum`` (rows and prior), ``subsets`` and ``cluster_weights`` (weights of clusters, and
+bounds on rounding errors).
+"""
+
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ...._display import Shown, counted, nats_and_bits
-from ....blocks import Block, Facts, Grid
-from ....errors import Infeasible, InvalidParameter
-from ....naive_bayes import PriorLike
-from ....table.checks import check_choice
-from ...costs import Cost, refuse
-from ...parameters import MixtureParameters
-from .enumeration import enumeration_cost, enumeration_log_sum
-from .problem import ClusteringSum
-from .subsets import DigitOrder, cheapest_order, subsets_sums
-from .weights import rounding_of_terms
+import numpy as np
+
+from ..._display import Shown, counted, nats_and_bits
+from ...blocks import Block, Facts, Grid
+from ...errors import Infeasible, InvalidParameter
+from ...naive_bayes import PriorLike
+from ...table.checks import check_choice
+from ...typing import FloatArray, IntArray
+from ..costs import Cost, count_of, refuse
+from ..parameters import MixtureParameters
+from .cluster_weights import rounding_of_terms
+from .clustering_sum import ClusteringSum, cells_of
+from .subsets import cheapest_order, subsets_sums
 
 METHODS = ("auto", "enumeration", "subsets")
 
 MAX_ERROR = 1e-6
 """Maximum error of a code length, in nats; less accurate results are not returned."""
+
+_MAX_CHUNK = 1 << 16
+_TERMS_PER_SECOND = 2e8
 
 Found: TypeAlias = dict[int, tuple[float, float]]
 """Code length and bound on its error, by number of components."""
@@ -141,41 +155,32 @@ def exact_code_length(
 
 
 def _by_enumeration(problem: ClusteringSum) -> tuple[Found, Cost]:
-    cost, n_components = _affordable(problem, "enumeration", enumeration_cost(problem)), problem.n_components
-    code_length = -enumeration_log_sum(problem)
-    return {n_components: (code_length, rounding_of_terms(problem, 0.0, n_components, code_length))}, cost
+    cost = _affordable(f"{problem}, method 'enumeration'", enumeration_cost(problem))
+    # Each chunk relative to its own largest term, then all chunks relative to the largest of them.
+    code_length = -_log_sum([_log_sum(terms) for terms in _log_terms(problem)])
+    error = rounding_of_terms(problem, 0.0, problem.n_components, code_length)
+    return {problem.n_components: (code_length, error)}, cost
 
 
 def _by_subsets(problem: ClusteringSum) -> tuple[Found, Cost]:
+    """Compute the code lengths with 1 .. n components whose error is at most ``MAX_ERROR``.
+
+    The sums of all numbers of components are in the range of floats at once unless the table is very wide;
+    those that are not are computed again, with a scale of their own.
+    """
     if not problem.is_symmetric:
         raise InvalidParameter(
             'method="subsets": the prior differs between components; give one that is the same for all, or '
             'pass method="enumeration"'
         )
     order, cost = cheapest_order(problem)
-    _affordable(problem, "subsets", cost)
-    return _accurate_lengths(problem, order), cost
-
-
-def _affordable(problem: ClusteringSum, method: str, cost: Cost) -> Cost:
-    """Return the cost; raise if it is above the limits."""
-    if not cost.is_feasible:
-        raise refuse(f"{problem}, method {method!r}", cost)
-    return cost
-
-
-def _accurate_lengths(problem: ClusteringSum, order: DigitOrder) -> Found:
-    """Compute the code lengths with 1 .. n components whose error is at most ``MAX_ERROR``.
-
-    The sums of all numbers of components are in the range of floats at once unless the table is very wide;
-    those that are not are computed again, with a scale of their own.
-    """
+    _affordable(f"{problem}, method 'subsets'", cost)
     found: Found = {}
     n_components = problem.n_components
     while n_components:
         sums = subsets_sums(problem, order, n_components)
         for k in range(1, n_components + 1):
-            code_length = math.fsum(problem.class_norm_logs(k)) - float(sums.logs[k - 1])
+            code_length = problem.log_norm(k) - float(sums.logs[k - 1])
             error = float(sums.errors[k - 1])
             error += rounding_of_terms(problem, sums.log_magnitude, k, code_length)
             if k not in found and error <= MAX_ERROR:
@@ -184,7 +189,19 @@ def _accurate_lengths(problem: ClusteringSum, order: DigitOrder) -> Found:
             break
         # The largest number that was lost gets the next scale, which may serve smaller ones as well.
         n_components = max((k for k in range(1, n_components) if k not in found), default=0)
-    return found
+    return found, cost
+
+
+def _affordable(what: str, cost: Cost) -> Cost:
+    """Return the cost; raise if it is above the limits."""
+    if not cost.is_feasible:
+        raise refuse(what, cost)
+    return cost
+
+
+def _log_sum(logs: Any) -> float:
+    largest = float(np.max(logs))
+    return largest + math.log(math.fsum(np.exp(np.asarray(logs) - largest)))
 
 
 def _result(found: Found, method: str, cost: Cost, problem: ClusteringSum) -> ExactCodeLength:
@@ -201,3 +218,79 @@ def _result(found: Found, method: str, cost: Cost, problem: ClusteringSum) -> Ex
         len(problem.distinct.copies),
         math.ceil(cost.n_bytes),
     )
+
+
+def clustering_log_terms(
+    rows: Any, mixture: MixtureParameters | int, prior: PriorLike = "uniform"
+) -> FloatArray:
+    r"""Compute log P(Z, D) of every clustering Z of the rows, in nats.
+
+    Equation (9) of the 1997 paper for each of the :math:`K^N` terms of the sum (11): the evidence of the
+    table completed by the clustering. A term occurs as often as the clustering has labellings.
+
+    Parameters
+    ----------
+    rows, mixture, prior
+        As in :func:`exact_code_length`.
+
+    Returns
+    -------
+    array of shape (n_components ** n_rows,)
+        In lexicographic order of the clusterings: term t is the clustering whose components are the
+        digits of t to the base K, the first row the most significant.
+
+    Examples
+    --------
+    >>> terms = clustering_log_terms([["red"], ["blue"]], 2)
+    >>> np.exp(terms).round(4)
+    array([0.0556, 0.0417, 0.0417, 0.0556])
+    """
+    problem = ClusteringSum.of(rows, mixture, prior)
+    cost = enumeration_cost(problem)
+    cost = Cost(cost.seconds, cost.n_bytes + 8 * count_of(problem.n_rows * math.log(problem.n_components)))
+    _affordable(f"all terms of {problem.n_rows} rows and {problem.n_components} components", cost)
+    return np.concatenate(list(_log_terms(problem)))
+
+
+def enumeration_cost(problem: ClusteringSum) -> Cost:
+    """Estimate the cost of summing all terms."""
+    n_rows, n_components = problem.n_rows, problem.n_components
+    n_terms, n_sets = count_of(n_rows * math.log(n_components)), count_of(n_rows * math.log(2))
+    n_looked_up = n_components * (n_terms + n_sets * (problem.n_variables + 2))
+    n_bytes = 8 * n_components * (n_sets + 2 * min(n_terms, _MAX_CHUNK)) + problem.table_bytes
+    return Cost(n_looked_up / _TERMS_PER_SECOND, n_bytes)
+
+
+def _log_terms(problem: ClusteringSum) -> Iterator[FloatArray]:
+    """Yield log P(Z, D) of all clusterings in lexicographic order, many at a time.
+
+    Given the clustering, components are independent: a term is a sum of one look-up for each component, in a
+    table of all sets of rows. A set is a number whose lowest bit is the last row.
+    """
+    from ._subset_kernels import subset_log_weights
+
+    n_rows, n_components = problem.n_rows, problem.n_components
+    cells = np.ascontiguousarray(cells_of(problem.coded.repeated())[::-1])
+    single = np.ones(n_rows, dtype=np.int64)
+    weights = [
+        subset_log_weights(cells, single, problem.spares, *problem.step_tables(k))
+        for k in range(1 if problem.is_symmetric else n_components)
+    ]
+    norm = problem.log_norm(n_components)
+    n_last = 0
+    while n_last < n_rows and n_components ** (n_last + 1) <= _MAX_CHUNK:
+        n_last += 1
+    last = _sets_of_rows(n_components, n_last)
+    for labels in itertools.product(range(n_components), repeat=n_rows - n_last):
+        terms = np.full(last.shape[1], -norm)
+        for k in range(n_components):
+            first = sum(1 << n for n, label in enumerate(reversed(labels), n_last) if label == k)
+            terms += weights[k % len(weights)][last[k] + first]
+        yield terms
+
+
+def _sets_of_rows(n_components: int, n_rows: int) -> IntArray:
+    """Return the rows of each component in each clustering, shape (n_components, n_components ** n_rows)."""
+    places = np.arange(n_rows)[::-1, None]
+    labels = np.arange(n_components**n_rows) // n_components**places % n_components
+    return np.stack([((labels == k) << places).sum(axis=0) for k in range(n_components)])

@@ -8,24 +8,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....counts import Counts
-from ....naive_bayes import Knowledge, PriorLike, Pseudocounts, pseudocounts
-from ....sources import as_coded
-from ....table import Coded
-from ....table.checks import check_whole, check_whole_weights
-from ....typing import FloatArray, IntArray
-from ...costs import MAX_BYTES, check_components, check_memory
-from ...parameters import MixtureParameters, rows_under
+from ...counts import Counts
+from ...naive_bayes import Knowledge, PriorLike, Pseudocounts, pseudocounts
+from ...sources import as_coded
+from ...table import Coded
+from ...table.checks import check_whole, check_whole_weights
+from ...typing import FloatArray, IntArray
+from ..costs import MAX_BYTES, check_components, check_memory
+from ..parameters import MixtureParameters, rows_under
 
 _BYTES_OF_SIZE = 400
 """Memory of the result for one number of components, without the prior."""
 
 
+class DistinctRows(NamedTuple):
+    """Cells of the distinct rows, shape (n_distinct, n_variables), and the copies of each."""
+
+    cells: IntArray
+    copies: IntArray
+
+
 @dataclass(frozen=True, eq=False)
 class ClusteringSum:
-    """Rows whose components are summed out, under a prior.
-
-    Made by :meth:`of`.
+    """Rows whose components are summed out, under a prior; made by :meth:`of`.
 
     Attributes
     ----------
@@ -55,8 +60,8 @@ class ClusteringSum:
         check_whole_weights(coded.weights, "the exact code length")
         depends_on_size = isinstance(prior, (Real, Pseudocounts, Counts, Knowledge))
         problem = cls(coded, pseudocounts(prior, coded.schema), not depends_on_size)
-        what, n_bytes = f"the sum over clusterings of {coded.total_weight:g} rows", problem.table_bytes(1)
-        check_memory(what, n_bytes, "take a sample of the rows", MAX_BYTES)
+        what = f"the sum over clusterings of {coded.total_weight:g} rows"
+        check_memory(what, problem.table_bytes, "take a sample of the rows", MAX_BYTES)
         return problem
 
     @property
@@ -75,16 +80,11 @@ class ClusteringSum:
         return self.coded.schema.n_classes
 
     @cached_property
-    def cells(self) -> IntArray:
-        """Position of each cell in the flat table of counts, row by row; each copy of a row is a row."""
-        return _cells(self.coded.repeated())
-
-    @cached_property
-    def distinct(self) -> "DistinctRows":
+    def distinct(self) -> DistinctRows:
         """The distinct rows, and the number of copies of each."""
         merged = self.coded.distinct()
         copies = np.ones(merged.n_rows) if merged.weights is None else merged.weights
-        return DistinctRows(_cells(merged), copies.astype(np.int64))
+        return DistinctRows(cells_of(merged), copies.astype(np.int64))
 
     @property
     def spares(self) -> IntArray:
@@ -105,36 +105,43 @@ class ClusteringSum:
         highest = max(float(given.max()), float(values.sum(axis=1).max(initial=0.0))) + self.n_rows
         return max(abs(math.log(given.min())), abs(math.log(highest)))
 
-    def step_tables(self, n_components: int) -> "StepTables":
-        """Compute the logs that the first ``n_components`` components need."""
-        n, offsets = np.arange(self.n_rows + 1), self.coded.schema.offsets
-        classes = self.prior.class_pseudocounts[:n_components]
-        values = self.prior.value_pseudocounts[:n_components]
-        totals = np.empty((n_components, self.n_variables))
-        for i in range(self.n_variables):
-            # A total has a single rounding error, however many values there are.
-            totals[:, i] = [math.fsum(row) for row in values[:, offsets[i] : offsets[i + 1] - 1]]
-        # Cells for missing have pseudocount 0 and are never read; log 0 would only warn.
-        spares_filled = np.where(values > 0, values, 1.0)
-        return StepTables(
-            np.log(classes[:, None] + n), np.log(spares_filled[..., None] + n), np.log(totals[..., None] + n)
-        )
+    def step_tables(self, component: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Compute logs of count plus pseudocount in one component, for counts from 0 to the number of rows.
 
-    def table_bytes(self, n_components: int) -> float:
-        """Return the memory of :meth:`step_tables`, in bytes."""
+        Returns
+        -------
+        size_logs : array of shape (n_rows + 1,)
+            Of the rows of the component.
+        value_logs : array of shape (n_cells, n_rows + 1)
+            Of the rows with a value; not used in the cells for missing.
+        total_logs : array of shape (n_variables, n_rows + 1)
+            Of the rows in which a variable was observed.
+        """
+        n, values = np.arange(self.n_rows + 1), self.prior.value_pseudocounts[component]
+        # A total has a single rounding error, however many values there are; cells for missing have
+        # pseudocount 0.
+        blocks = np.split(values, self.coded.schema.offsets[1:-1])[: self.n_variables]
+        totals = np.array([math.fsum(block) for block in blocks])
+        # Cells for missing are never read; log 0 would only warn.
+        raised = np.where(values > 0, values, 1.0)[:, None] + n
+        sizes = self.prior.class_pseudocounts[component] + n
+        return np.log(sizes), np.log(raised), np.log(totals[:, None] + n)
+
+    @property
+    def table_bytes(self) -> float:
+        """Memory of :meth:`step_tables`, in bytes."""
         n_entries = self.coded.schema.n_cells + self.n_variables + 1
-        return 8.0 * n_components * n_entries * (self.coded.total_weight + 1)
+        return 8.0 * n_entries * (self.coded.total_weight + 1)
 
-    def class_norm_logs(self, n_components: int) -> FloatArray:
-        """Compute the logs of the denominators in the prediction of the component of each row in turn.
+    def log_norm(self, n_components: int) -> float:
+        """Compute the log of the product of the denominators when the rows are assigned one by one.
 
         For fewer components than the prior has, the same pseudocount is taken for each.
         """
         classes = self.prior.class_pseudocounts
         # Fewer components than the prior was given for: only for symmetric priors, where all are equal.
         total = math.fsum(classes) if n_components == len(classes) else n_components * classes[0]
-        logs: FloatArray = np.log(total + np.arange(self.n_rows))
-        return logs
+        return math.fsum(np.log(total + np.arange(self.n_rows)))
 
     def __str__(self) -> str:
         unequal = "" if self.is_symmetric else " with unequal priors"
@@ -142,30 +149,6 @@ class ClusteringSum:
         return f"{rows}, {self.n_components} components{unequal}"
 
 
-class DistinctRows(NamedTuple):
-    """Cells of the distinct rows, shape (n_distinct, n_variables), and the copies of each."""
-
-    cells: IntArray
-    copies: IntArray
-
-
-class StepTables(NamedTuple):
-    """Logs of count plus pseudocount, for whole counts from 0 to the number of rows.
-
-    Attributes
-    ----------
-    size_logs : array of shape (n_components, n_rows + 1)
-        Of the rows of a component.
-    value_logs : array of shape (n_components, n_cells, n_rows + 1)
-        Of the rows with a value; not used in the cells for missing.
-    total_logs : array of shape (n_components, n_variables, n_rows + 1)
-        Of the rows in which a variable was observed.
-    """
-
-    size_logs: FloatArray
-    value_logs: FloatArray
-    total_logs: FloatArray
-
-
-def _cells(coded: Coded) -> IntArray:
+def cells_of(coded: Coded) -> IntArray:
+    """Return the position of each cell in the flat table of counts, shape (n_rows, n_variables)."""
     return np.ascontiguousarray(coded.schema.offsets[:-1] + coded.codes.astype(np.int64))

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....decisions import first_best, is_better
-from ....typing import FloatArray, IntArray
-from .problem import ClusteringSum
+from ...decisions import first_best, is_better
+from ...typing import FloatArray, IntArray
+from .clustering_sum import ClusteringSum
 
 SMALLEST = 1e-290
 """Weights and sums of weights below this are dropped."""
 
 ROUNDING = 2.0**-53
 """Largest relative error of one operation."""
-
 
 _MAX_TURNS = 32
 
@@ -66,9 +65,18 @@ def scaled_weights(problem: ClusteringSum, cells: IntArray, copies: IntArray, n_
     """
     from ._subset_kernels import subset_log_weights
 
-    logs = subset_log_weights(cells, copies, problem.spares, problem.step_tables(1))
-    row_logs = _row_logs(logs, copies, n_components)
-    _subtract_row_logs(logs, copies, row_logs)
+    logs = subset_log_weights(cells, copies, problem.spares, *problem.step_tables())
+    strides = np.concatenate(([1], np.cumprod(copies + 1)[:-1]))
+    # The factor of a row is its contribution in a good clustering.
+    row_logs = np.empty(len(copies))
+    for members in _good_clustering(logs, copies, strides, n_components):
+        row_logs[members] = _mean_increments(logs, strides, np.repeat(members, copies[members]))[members]
+    # In two halves, each of about the square root of the states: no second array of all states is needed.
+    middle = len(copies) // 2
+    low, high = (_sums(copies[part], row_logs[part]) for part in (slice(middle), slice(middle, None)))
+    table = logs.reshape(len(high), len(low))
+    table -= low
+    table -= high[:, None]
     # State 0, the empty cluster, is left out: it has weight 1 and is not a cluster of a partition.
     cluster_log = max(0.0, float(logs[1:].max()))
     logs -= cluster_log
@@ -107,15 +115,6 @@ def rounding_of_terms(
     added = (n_variables + n_rows + 8) * (mean + magnitude + 2 * n_rows * largest)
     looked_up = 5 * n_rows * (n_variables + 1) * (largest + 1)
     return ROUNDING * (added + looked_up)
-
-
-def _row_logs(logs: FloatArray, copies: IntArray, n_components: int) -> FloatArray:
-    """Return the log factor of one copy of each distinct row: its contribution in a good clustering."""
-    strides = np.concatenate(([1], np.cumprod(copies + 1)[:-1]))
-    row_logs = np.empty(len(copies))
-    for members in _good_clustering(logs, copies, strides, n_components):
-        row_logs[members] = _mean_increments(logs, strides, np.repeat(members, copies[members]))[members]
-    return row_logs
 
 
 def _good_clustering(
@@ -163,17 +162,8 @@ def _mean_increments(logs: FloatArray, strides: IntArray, rows: IntArray) -> Flo
     return sums / n_turns / np.maximum(np.bincount(rows, minlength=len(strides)), 1)
 
 
-def _subtract_row_logs(logs: FloatArray, copies: IntArray, row_logs: FloatArray) -> None:
-    """Subtract the log factors of its rows from the log weight of every state, in place."""
-    # In two halves, each of about the square root of the states: no second array of all states is needed.
-    middle = len(copies) // 2
-    low, high = (_sums(copies[part], row_logs[part]) for part in (slice(middle), slice(middle, None)))
-    table = logs.reshape(len(high), len(low))
-    table -= low
-    table -= high[:, None]
-
-
 def _sums(copies: IntArray, row_logs: FloatArray) -> FloatArray:
+    """Return the sums of the log factors of the rows in each state."""
     sums = np.zeros(1)
     for n_copies, row_log in zip(copies.tolist(), row_logs.tolist(), strict=True):
         sums = np.add.outer(np.arange(n_copies + 1) * row_log, sums).ravel()
