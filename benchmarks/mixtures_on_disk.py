@@ -2,12 +2,12 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from codelength import Schema
-from codelength.mixture.cache import gather
+from codelength.mixture.cache import MEMORY, RowGatherer, Rows
 from codelength.mixture.em import Layout, fit_mixture
 from codelength.table import Coded
 
@@ -41,6 +41,14 @@ def batches(n_rows: int, n_variables: int, n_values: int, n_groups: int = 8) -> 
         for i in range(n_variables):
             codes[:, i] = inverse[group, i, rng.integers(0, grid, size)]
         yield Coded(schema, codes, np.zeros(size, dtype=np.uint8))
+
+
+def gather(blocks: Iterable[Coded], schema: Schema, memory: int = MEMORY) -> Rows:
+    """All rows of some blocks, equal ones merged."""
+    with RowGatherer(schema, memory=memory) as gatherer:
+        for block in blocks:
+            gatherer.add(block)
+        return gatherer.rows()
 
 
 def fit_in_blocks(n_rows: int, n_variables: int = 10, n_values: int = 12) -> None:

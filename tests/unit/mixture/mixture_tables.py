@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import naive
+from codelength.mixture.cache import MEMORY, RowGatherer, Rows
 from codelength.mixture.parameters import with_components
 from codelength.naive_bayes import Prior
 from codelength.table import Coded, Schema, encode
@@ -88,3 +89,11 @@ def random_table(
     table = np.stack(columns, axis=1)
     table[generator.random(table.shape) < missing] = -1
     return table
+
+
+def gather(blocks, schema: Schema, memory: int = MEMORY) -> Rows:
+    """All rows of some blocks, equal ones merged; on disk if they take more memory."""
+    with RowGatherer(schema, memory=memory) as gatherer:
+        for block in blocks:
+            gatherer.add(block)
+        return gatherer.rows()

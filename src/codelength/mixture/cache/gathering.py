@@ -1,8 +1,8 @@
 """Rows that arrive in batches, gathered with equal ones merged: in memory, or on disk if they are many."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from ...table.checks import check_whole
 from ...table.coded import unchecked
 from ...typing import BoolArray, FloatArray
 from ..joint_cells import MAX_JOINT_CELLS, ROWS_PER_JOINT_CELL, JointCells, missing_columns
-from ._packing import RowPacking, WordArray
-from ._runs import Run, Source, joined, merged, sorted_run
-from ._spill import Spill, SpilledRun
+from ._runs import RowPacking, Run, Spill, SpilledRun, WordArray, joined, merged, sorted_run
 from .rows import CachedRows, Rows
 
 MEMORY = 1 << 29
@@ -32,41 +30,11 @@ MERGED_BELOW = 0.75
 _COPIES = 6
 """Copies of rows, roughly, that sorting them takes."""
 
-
-def gather(blocks: Iterable[Coded], schema: Schema, *, memory: int = MEMORY) -> Rows:
-    """Gather all rows of some blocks, equal ones merged, as :meth:`codelength.table.Coded.distinct` does.
-
-    Parameters
-    ----------
-    blocks : iterable of Coded
-        The rows; their classes are ignored.
-    schema : Schema
-        The schema of all blocks.
-    memory : int
-        Bytes that the rows may take. Beyond that they are written to a temporary file, and the result is a
-        :class:`CachedRows`, which has to be closed.
-
-    Returns
-    -------
-    Coded or CachedRows
-        The distinct rows with their weights.
-
-    Examples
-    --------
-    >>> schema = Schema.from_sizes([2, 2])
-    >>> blocks = [Coded.of(schema, [[1, 0], [0, 1]]), Coded.of(schema, [[1, 0]])]
-    >>> rows = gather(blocks, schema)
-    >>> rows.codes.tolist(), rows.weights
-    ([[0, 1], [1, 0]], array([1., 2.]))
-    """
-    with RowGatherer(schema, memory=memory) as gatherer:
-        for block in blocks:
-            gatherer.add(block)
-        return gatherer.rows()
+Sources: TypeAlias = Sequence[Run | SpilledRun]
 
 
 class RowGatherer:
-    """Merge equal rows as they arrive.
+    """Merge equal rows as they arrive, as :meth:`codelength.table.Coded.distinct` does.
 
     Rows are sorted a few million at a time. Such runs are merged with each other while that removes many
     rows, written to disk if memory does not hold them, and merged into one at the end. So memory is bounded,
@@ -75,17 +43,30 @@ class RowGatherer:
     Parameters
     ----------
     schema : Schema
-        The schema of the rows.
+        The schema of the rows; their classes are ignored.
     memory : int
-        As in :func:`gather`.
+        Bytes that the rows may take. Beyond that they are written to a temporary file, and the result is a
+        :class:`CachedRows`, which has to be closed.
+
+    Examples
+    --------
+    >>> schema = Schema.from_sizes([2, 2])
+    >>> with RowGatherer(schema) as gatherer:
+    ...     gatherer.add(Coded.of(schema, [[1, 0], [0, 1]]))
+    ...     gatherer.add(Coded.of(schema, [[1, 0]]))
+    ...     rows = gatherer.rows()
+    >>> rows.codes.tolist(), rows.weights
+    ([[0, 1], [1, 0]], array([1., 2.]))
     """
 
     def __init__(self, schema: Schema, *, memory: int = MEMORY) -> None:
         self._schema, self._packing = schema.without_target(), RowPacking.of(schema)
         self._memory = check_whole("memory", memory)
-        row_bytes = _COPIES * 8 * (self._packing.n_words + 1)
+        # A word more per row for the weight.
+        self._row_bytes = 8 * (len(self._packing.words) + 1)
         # Sorting may take half of the memory; the rest is for the runs in memory and their merge.
-        self._most_sorted = min(MAX_SORTED, max(LEAST_SORTED, self._memory // (2 * row_bytes)))
+        most_sorted = self._memory // (2 * _COPIES * self._row_bytes)
+        self._most_sorted = min(MAX_SORTED, max(LEAST_SORTED, most_sorted))
         self._waiting: list[tuple[WordArray, FloatArray | None]] = []
         self._n_waiting = 0
         self._in_memory: list[Run] = []
@@ -123,8 +104,8 @@ class RowGatherer:
         """Return all rows added, with their weights multiplied by ``scale``."""
         self._sort()
         if not self._on_disk and len(self._in_memory) > 1:
-            self._in_memory = [joined(self._in_memory)]
-        sources: list[Source] = [*self._on_disk, *self._in_memory]
+            self._in_memory = [joined(list(merged(self._in_memory)))]
+        sources: Sources = [*self._on_disk, *self._in_memory]
         n_most = sum(source.n_rows for source in sources)
         code_bytes = np.dtype(self._schema.code_type).itemsize * self._schema.n_variables
         # In memory EM needs the codes, joint cells of at most twice their size, and weights.
@@ -144,30 +125,27 @@ class RowGatherer:
         self._waiting, self._n_waiting = [], 0
         self._in_memory.append(sorted_run(words, weights))
         n_held = sum(run.n_rows for run in self._in_memory)
-        most = self._memory // (32 * (self._packing.n_words + 1))
+        most = self._memory // (4 * self._row_bytes)
         if n_held <= most:
             return
         # Merging pays only if rows repeat between runs. Once a merge removed few rows it is not tried again.
         if self._pays and len(self._in_memory) > 1:
-            run = joined(self._in_memory)
+            run = joined(list(merged(self._in_memory)))
             self._pays = run.n_rows <= MERGED_BELOW * n_held
             self._in_memory, n_held = [run], run.n_rows
         # With little space left, every further run would cause another merge.
         if n_held > most // 2:
-            self._to_disk()
+            if self._spill is None:
+                self._spill = self._open.enter_context(Spill())
+            while self._in_memory:
+                self._on_disk.append(SpilledRun(self._spill, self._in_memory.pop(0)))
 
-    def _to_disk(self) -> None:
-        if self._spill is None:
-            self._spill = self._open.enter_context(Spill())
-        while self._in_memory:
-            self._on_disk.append(SpilledRun(self._spill, self._in_memory.pop(0)))
-
-    def _merged(self, sources: list[Source]) -> Iterator[Run]:
-        row_bytes = _COPIES * 8 * (self._packing.n_words + 1)
+    def _merged(self, sources: Sources) -> Iterator[Run]:
         # A quarter of the memory, shared by all runs.
-        return merged(sources, max(LEAST_HELD, self._memory // (4 * row_bytes * max(len(sources), 1))))
+        most_held = self._memory // (4 * _COPIES * self._row_bytes * max(len(sources), 1))
+        return merged(sources, max(LEAST_HELD, most_held))
 
-    def _as_coded(self, sources: list[Source], scale: float) -> Coded:
+    def _as_coded(self, sources: Sources, scale: float) -> Coded:
         pieces = [(self._packing.unpack(run.words), run.weights) for run in self._merged(sources)]
         n_rows = sum(len(weights) for _, weights in pieces)
         codes = np.empty((n_rows, self._schema.n_variables), dtype=self._schema.code_type, order="F")
@@ -179,7 +157,7 @@ class RowGatherer:
             start += len(own)
         return unchecked(self._schema, codes, np.zeros(n_rows, dtype=np.uint8), weights * scale, True)
 
-    def _as_cached(self, sources: list[Source], scale: float) -> CachedRows:
+    def _as_cached(self, sources: Sources, scale: float) -> CachedRows:
         n_rows = max(source.n_rows for source in sources)
         if n_rows < ROWS_PER_JOINT_CELL * MAX_JOINT_CELLS:
             # With so few rows the size of joint cells depends on their exact number.
@@ -196,7 +174,7 @@ class RowGatherer:
             on_failure.pop_all()
         return cached
 
-    def _weight_type(self, sources: list[Source]) -> Any:
+    def _weight_type(self, sources: Sources) -> Any:
         """Return the smallest type that holds all weights exactly."""
         if not self._is_whole:
             return np.float64

@@ -13,11 +13,10 @@ from ...table import Coded, Schema
 from ...table.coded import unchecked
 from ...typing import FloatArray
 from ..joint_cells import JointCells
-from ._spill import Spill
+from ._runs import Spill
 
 PIECE_ROWS = 1 << 15
 """Rows that are processed together: they fit into the second-level cache."""
-
 
 MAX_KEPT = 1 << 26
 """Bytes of a file that may stay in memory after use: reading them again takes time."""
@@ -26,9 +25,9 @@ MAX_KEPT = 1 << 26
 class CachedRows:
     """Distinct rows in a temporary file that is mapped into memory.
 
-    Made by :func:`gather`, and used as a context manager that removes the file at the end. They replace coded
-    rows in every computation that is a sum over rows: EM, the criteria that do not work on single rows, and
-    measures of fit.
+    Made by :class:`codelength.mixture.cache.RowGatherer`, and used as a context manager that removes the file
+    at the end. They replace coded rows in every computation that is a sum over rows: EM, the criteria that do
+    not work on single rows, and measures of fit.
 
     Attributes
     ----------

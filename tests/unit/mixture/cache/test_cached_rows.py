@@ -10,13 +10,13 @@ import pytest
 from codelength.errors import Infeasible
 from codelength.latent.fit_measures import fit_measures
 from codelength.latent.residuals import bivariate_residuals
-from codelength.mixture.cache import CachedRows, gather, gathering, rows
+from codelength.mixture.cache import CachedRows, gathering, rows
 from codelength.mixture.classification import classification
 from codelength.mixture.code_length import CRITERIA, ON_DISK_CRITERIA
 from codelength.mixture.em import STARTS, Layout, _layout, em, fit_mixture
 from codelength.selection.components import Restarts, choose_components
 from codelength.table import Coded, Schema
-from unit.mixture.mixture_tables import random_coded
+from unit.mixture.mixture_tables import gather, random_coded
 
 N_ROWS, SIZES = 600, [2, 3, 4, 2, 5]
 

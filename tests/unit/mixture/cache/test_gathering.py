@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelength.errors import DataError, InvalidParameter, SchemaMismatch
-from codelength.mixture.cache import CachedRows, RowBlocks, gather, gathering, rows
-from codelength.mixture.cache._packing import RowPacking
-from codelength.mixture.cache._runs import merged, sorted_run
+from codelength.mixture.cache import CachedRows, RowBlocks, gathering, rows
+from codelength.mixture.cache._runs import RowPacking, merged, sorted_run
 from codelength.table import Coded, Schema
+from unit.mixture.mixture_tables import gather
 
 SIZES = st.one_of(
     st.lists(st.integers(1, 4), min_size=1, max_size=4),

@@ -8,7 +8,7 @@ import pytest
 FIT = """
 import resource
 import numpy as np
-from codelength.mixture.cache import CachedRows, gather
+from codelength.mixture.cache import CachedRows, RowGatherer
 from codelength.mixture.em import fit_mixture
 from codelength.table import Coded, Schema
 
@@ -19,7 +19,11 @@ def batches(n_rows):
         codes = np.asfortranarray(generator.integers(0, 12, (100_000, 10), dtype=np.uint8))
         yield Coded(schema, codes, np.zeros(100_000, dtype=np.uint8))
 
-with gather(batches({n_rows}), schema, memory={memory}) as rows:
+with RowGatherer(schema, memory={memory}) as gatherer:
+    for batch in batches({n_rows}):
+        gatherer.add(batch)
+    gathered = gatherer.rows()
+with gathered as rows:
     assert isinstance(rows, CachedRows) and rows.total_weight == {n_rows}, rows
     fit_mixture(rows, 8, n_init=1, init={init!r}, max_iter=2, tol=0.0, random_state=0)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
