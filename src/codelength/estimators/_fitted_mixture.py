@@ -17,9 +17,16 @@ from ..mixture.code_length import CRITERIA
 from ..mixture.em import RestartsInfo, SearchSummary
 from ..mixture.observed import DataSummary, observed
 from ..mixture.parameters import MixtureParameters, mode_prior
-from ..mixture.prediction import Effort, Learned, Method, MixtureRule, predict
-from ..mixture.prediction.imputed_cells import ImputedCells
-from ..mixture.prediction.kept_rows import packed_rows, restored_rows
+from ..mixture.prediction import (
+    Effort,
+    ImputedCells,
+    Learned,
+    Method,
+    MixtureRule,
+    packed_rows,
+    predict,
+    restored_rows,
+)
 from ..naive_bayes import PriorLike, pseudocounts, rule_of
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Known, Question

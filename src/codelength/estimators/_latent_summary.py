@@ -13,7 +13,7 @@ from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
 from ..latent.fit_measures import p_value
 from ..latent.inference import Intervals, LikelihoodRatioTest
 from ..latent.residuals import LARGE, BivariateResiduals
-from ..mixture.prediction.imputed_cells import shown_value
+from ..mixture.prediction import shown_value
 from ..selection.comparison import Comparison
 from ..table.schema import variables_grid
 

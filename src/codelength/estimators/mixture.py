@@ -15,8 +15,7 @@ from ..mixture.code_length import CRITERIA
 from ..mixture.em import STARTS
 from ..mixture.em.restarts import MAX_STARTS
 from ..mixture.parameters import MixtureParameters
-from ..mixture.prediction import Effort, Method, MixtureRule
-from ..mixture.prediction.imputed_cells import ImputedCells
+from ..mixture.prediction import Effort, ImputedCells, Method, MixtureRule
 from ..naive_bayes import PriorLike
 from ..naive_bayes.answer import Answer
 from ..sources import BATCH_ROWS, as_table

@@ -12,7 +12,7 @@ from codelength import FiniteMixture, MixtureClassifier, Schema, datasets, load
 from codelength._packing import packed
 from codelength.errors import DataError, DoubtfulFit, InvalidParameter, SchemaMismatch
 from codelength.mixture.code_length.exact import exact_code_length
-from codelength.mixture.prediction.kept_rows import packed_rows, restored_rows
+from codelength.mixture.prediction import packed_rows, restored_rows
 from codelength.sources import as_coded
 from codelength.table import Coded
 

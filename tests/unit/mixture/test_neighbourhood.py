@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 import naive
 from codelength.errors import DataError, InvalidParameter
 from codelength.mixture.best_clustering import local_optima
-from codelength.mixture.code_length import clustering_log_terms, neighbourhood
+from codelength.mixture.code_length import clustering_log_terms
 from codelength.mixture.code_length.neighbourhood import neighbourhood_code_length, union_code_length
 from codelength.mixture.em import fit_mixture
 from codelength.mixture.parameters import with_components
@@ -70,22 +70,6 @@ def test_copies_and_renamings_of_a_centre_add_nothing():
     assert again == once
     more = union_code_length(coded, [labels, (labels + (np.arange(40) == 7)) % 3])
     assert more < once < neighbourhood_code_length(coded, labels)
-
-
-def test_fingerprints_that_clash_are_noticed(monkeypatch):
-    """Were all fingerprints equal at first, others would be tried until none clash."""
-    case = case_of([2, 2], 2, [[0, 0], [1, 1], [0, 1]])
-    expected = union_code_length(case.coded, all_clusterings(case), case.prior)
-    calls, mixed = [], neighbourhood.mixed
-
-    def clashing(numbers):
-        calls.append(numbers)
-        return np.ones_like(numbers) if len(calls) < 9 else mixed(numbers)
-
-    monkeypatch.setattr(neighbourhood, "mixed", clashing)
-    found = union_code_length(case.coded, all_clusterings(case), case.prior)
-    assert found == pytest.approx(expected)
-    assert len(calls) > 9
 
 
 def test_tiny_pseudocounts_survive_the_counts_beside_them():

@@ -1,7 +1,8 @@
 """Code length of a mixture by annealed importance sampling, if an exact sum is infeasible."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -21,6 +22,9 @@ from ..clusterings import ClusteringState, ObservedCells, completed, exchangeabl
 from ..costs import check_components
 from ..parameters import MixtureParameters, rows_under
 from .neighbourhood import neighbourhood_code_length
+
+ChainStart: TypeAlias = Callable[[np.random.Generator], tuple[IntArray, ClusteringState, float]]
+"""Function from a random stream to a clustering, its counts, and the log weight of the chain."""
 
 STARTS = ("auto", "optima", "uniform")
 
@@ -164,12 +168,8 @@ def annealed_code_length(
     bytes_each = 24.0 * coded.n_rows * (1 if is_uniform else N_CLIMBS) + 24.0 * coded.schema.n_cells
     check_components(coded.schema.n_classes, bytes_each, "annealing")
     generator = np.random.default_rng(check_random_state(random_state))
-    annealing = Annealing.of(coded, pseudocounts(prior, coded.schema), is_uniform, n_temperatures, generator)
-
-    def chain(stream: np.random.Generator) -> float:
-        return annealing.draw(stream)[2]
-
-    log_weights = np.array(repeat(chain, n_chains, generator, n_threads, None))
+    chain = annealed_start(coded, pseudocounts(prior, coded.schema), is_uniform, n_temperatures, generator)
+    log_weights = np.array(repeat(lambda stream: chain(stream)[2], n_chains, generator, n_threads, None))
     return AnnealedCodeLength(float(np.log(n_chains) - logsumexp(log_weights)), log_weights)
 
 
@@ -207,64 +207,74 @@ class Reference(NamedTuple):
         return cls(probs, np.log(probs), log_softmax(masses / 2))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Annealing:
-    """Chains from a reference distribution of clusterings to the posterior, with importance weights.
+def annealed_start(
+    coded: Coded,
+    prior: Pseudocounts,
+    is_uniform: bool,
+    n_temperatures: int,
+    generator: np.random.Generator,
+) -> ChainStart:
+    """Return a function that draws a clustering by a chain from a reference distribution to the posterior.
 
-    Attributes
+    Parameters
     ----------
     coded : Coded
         Single rows; the target of their schema is the component.
-    observed : ObservedCells
-        Their cells.
     prior : Pseudocounts
         Dirichlet pseudocounts.
-    reference : Reference
-        The distribution that chains start from.
     is_uniform : bool
-        Whether it is uniform, so that chains reach all names of the components.
-    powers : array of shape (n_temperatures + 1,)
-        Power of the posterior at each step.
+        Whether the reference is uniform, so that chains reach all names of the components; else it is around
+        local optima.
+    n_temperatures : int
+        Steps from the reference to the posterior.
+    generator : Generator
+        Random stream of the search for local optima.
     """
+    from ._annealing_kernels import anneal
 
-    coded: Coded
-    observed: ObservedCells
-    prior: Pseudocounts
-    reference: Reference
-    is_uniform: bool
-    powers: FloatArray
+    n_components, names, observed = coded.schema.n_classes, exchangeable(prior), ObservedCells.of(coded)
+    if is_uniform:
+        reference = Reference.uniform(coded.n_rows, n_components)
+    else:
+        reference = Reference.at_optima(coded, prior, generator)
+    powers = np.linspace(0.0, 1.0, n_temperatures + 1)
 
-    @classmethod
-    def of(
-        cls,
-        coded: Coded,
-        prior: Pseudocounts,
-        is_uniform: bool,
-        n_temperatures: int,
-        generator: np.random.Generator,
-    ) -> "Annealing":
-        """Build the reference, uniform or at local optima."""
-        if is_uniform:
-            reference = Reference.uniform(coded.n_rows, coded.schema.n_classes)
-        else:
-            reference = Reference.at_optima(coded, prior, generator)
-        powers = np.linspace(0.0, 1.0, n_temperatures + 1)
-        return cls(coded, ObservedCells.of(coded), prior, reference, is_uniform, powers)
-
-    def draw(self, stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
-        """Draw a clustering; return it with its counts and the log weight of the chain."""
-        from ._annealing_kernels import anneal, log_name_share
-
-        labels = np.zeros(self.coded.n_rows, dtype=np.int64)
-        state = ClusteringState.empty(self.coded.schema, self.prior)
-        log_weight = float(anneal(self.observed, state, self.reference, self.powers, stream, labels))
-        if not self.is_uniform:
+    def start(stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
+        labels = np.zeros(coded.n_rows, dtype=np.int64)
+        state = ClusteringState.empty(coded.schema, prior)
+        log_weight = float(anneal(observed, state, reference, powers, stream, labels))
+        if not is_uniform:
             # All m! namings of exchangeable components have the same P(Z, D), but a chain stays near one. Its
             # weight counts all of them, times the share that the reference gives to its own names.
-            names = exchangeable(self.prior)
             log_weight += float(gammaln(np.unique(names, return_counts=True)[1] + 1).sum())
-            log_weight += float(log_name_share(labels, self.reference, NAME_POWER, names))
+            log_weight += _log_name_share(labels, reference, names)
         return labels, state, log_weight
+
+    return start
+
+
+def _log_name_share(labels: IntArray, reference: Reference, names: IntArray) -> float:
+    """Return the log share of a clustering among all that differ from it in exchangeable names.
+
+    Shares are in proportion to a power of the reference distribution. The sum over renamings is a permanent.
+    """
+    n_components, log_shares = len(names), reference.log_shares
+    tables = np.empty((len(log_shares), n_components, n_components))
+    for k in range(n_components):
+        tables[:, k] = NAME_POWER * reference.log_probs[labels == k].sum(axis=0)
+    given = log_shares + np.trace(tables, axis1=1, axis2=2)
+    # Components with different priors cannot swap names: such permutations get weight zero.
+    tables[:, names[:, None] != names] = -np.inf
+    # Component j gets a name when sets of names have j + 1 members: 2 ** K sets instead of K! permutations.
+    sets = np.arange(1 << n_components)
+    has = (sets[:, None] >> np.arange(n_components) & 1).astype(np.bool_)
+    sums = np.full((len(log_shares), len(sets)), -np.inf)
+    sums[:, 0] = 0.0
+    for j in range(n_components):
+        for k in range(n_components):
+            own = np.flatnonzero(has[:, k] & (has.sum(axis=1) == j + 1))
+            sums[:, own] = np.logaddexp(sums[:, own], sums[:, own - (1 << k)] + tables[:, j, k, None])
+    return float(logsumexp(given) - logsumexp(log_shares + sums[:, -1]))
 
 
 def _is_uniform(start: str, coded: Coded) -> bool:

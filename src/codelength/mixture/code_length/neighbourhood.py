@@ -5,8 +5,7 @@ the others, so that leave-one-out prediction gives a whole neighbourhood at once
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -15,10 +14,9 @@ from ...counts import count
 from ...errors import InvalidParameter
 from ...naive_bayes import Predictor, PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded
-from ...table._messages import shown
 from ...table.checks import check_flag, check_size
 from ...table.content import Keys, mixed
-from ...typing import BoolArray, FloatArray, IntArray
+from ...typing import FloatArray, IntArray
 from ..best_clustering import local_optima
 from ..clusterings import canonical, completed, exchangeable, log_renamings, single_rows
 
@@ -80,8 +78,8 @@ def neighbourhood_code_length(
     if check_size("n_neighbourhoods", n_neighbourhoods) > 1:
         if not with_centre:
             raise InvalidParameter(
-                f"n_neighbourhoods={shown(n_neighbourhoods)}: several neighbourhoods include their centres; "
-                "leave with_centre out, or pass n_neighbourhoods=1"
+                f"n_neighbourhoods={n_neighbourhoods}: several neighbourhoods include their centres; leave "
+                "with_centre out, or pass n_neighbourhoods=1"
             )
         climbs = {"n_starts": n_neighbourhoods - 1, "random_state": random_state}
         optima = local_optima(table, table.schema.n_classes, prior, **climbs)
@@ -106,21 +104,6 @@ def union_code_length(rows: Any, clusterings: Sequence[Any], prior: PriorLike = 
         As in :func:`neighbourhood_code_length`.
     clusterings : sequence of arrays of shape (n_rows,)
         The centres, such as the local optima that a search found.
-
-    Returns
-    -------
-    float
-        An upper bound on the exact code length, in nats.
-
-    Examples
-    --------
-    Two rows in two components, apart or together: one neighbourhood holds both, and their renamings.
-
-    >>> from codelength.mixture.parameters import with_components
-    >>> from codelength.table import Schema
-    >>> coded = Coded.of(with_components(Schema.from_sizes([2]), 2), [[0], [1]])
-    >>> round(float(np.exp(-union_code_length(coded, [[0, 1]]))), 9)
-    0.194444444
     """
     if not len(clusterings):
         raise InvalidParameter("clusterings: none given; name at least one centre")
@@ -144,10 +127,10 @@ def log_moves(table: Coded, prior: Pseudocounts) -> tuple[float, FloatArray]:
     return -predictor.evidence_code_length(), log_probs - own
 
 
-@dataclass(frozen=True, slots=True)
-class Nearby:
+class Nearby(NamedTuple):
     """A clustering and its neighbours: row ``rows[j]`` of the centre is moved to ``targets[j]``.
 
+    ``sizes`` are those of the components of the neighbours, shape (n_neighbours, n_components), and
     ``log_masses`` are log P(Z, D) of the neighbours, each together with all its renamings.
     """
 
@@ -156,26 +139,6 @@ class Nearby:
     targets: IntArray
     sizes: IntArray
     log_masses: FloatArray
-
-    def clustering(self, j: int) -> IntArray:
-        """Return the labels of neighbour ``j``."""
-        labels = self.centre.copy()
-        labels[self.rows[j]] = self.targets[j]
-        return labels
-
-    def fingerprints(self, marks: Keys, names: IntArray) -> Keys:
-        """Return hashes that do not depend on the names of exchangeable components."""
-        n_components = len(names)
-        # A cluster is hashed by the sum of the marks of its rows, which a move updates in constant time; a
-        # clustering by the sum over its clusters, which does not depend on their order. Arithmetic is modulo
-        # 2 ** 64.
-        sums = np.zeros(n_components, dtype=np.uint64)
-        np.add.at(sums, self.centre, marks)
-        moved, places = marks[self.rows][:, None], np.arange(n_components)
-        out = (places == self.centre[self.rows][:, None]).astype(np.uint64)
-        into = (places == self.targets[:, None]).astype(np.uint64)
-        keys = mixed(sums + moved * into - moved * out + names.astype(np.uint64))
-        return np.asarray(np.where(self.sizes > 0, keys, np.uint64(0)).sum(axis=1, dtype=np.uint64))
 
 
 def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Nearby:
@@ -191,47 +154,40 @@ def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Ne
         From :func:`codelength.mixture.clusterings.exchangeable`.
     """
     log_prob, moves = log_moves(table, prior)
-    centre = table.class_codes.astype(np.int64)
+    centre, places = table.class_codes.astype(np.int64), np.arange(len(names))
     sizes = np.bincount(centre, minlength=len(names))
-    rows, targets = np.nonzero(_worthwhile(centre, sizes, names))
-    places = np.arange(len(names))
+    # The centre is listed once, as the first row in its own component, and of several empty exchangeable
+    # components a row visits one only.
+    worthwhile = np.ones((len(centre), len(names)), dtype=np.bool_)
+    for k in np.flatnonzero(sizes == 0):
+        worthwhile[:, k] = not (sizes[:k][names[:k] == names[k]] == 0).any()
+    worthwhile[np.arange(1, len(centre)), centre[1:]] = False
+    rows, targets = np.nonzero(worthwhile)
     after = sizes + (places == targets[:, None]) - (places == centre[rows][:, None])
     # Each clustering stands for all its renamings, which have the same probability.
     masses = log_prob + moves[rows, targets] + log_renamings(after > 0, names)
     return Nearby(centre, rows, targets, after, masses)
 
 
-def _worthwhile(centre: IntArray, sizes: IntArray, names: IntArray) -> BoolArray:
-    """Return the moves that are not plainly the same as others, shape (n_rows, n_components).
-
-    The centre is listed once, as the first row in its own component, and of several empty exchangeable
-    components a row visits one only.
-    """
-    worthwhile = np.ones((len(centre), len(names)), dtype=np.bool_)
-    for k in np.flatnonzero(sizes == 0):
-        worthwhile[:, k] = not (sizes[:k][names[:k] == names[k]] == 0).any()
-    worthwhile[np.arange(1, len(centre)), centre[1:]] = False
-    return worthwhile
-
-
 def distinct_positions(nearby: list[Nearby], names: IntArray) -> IntArray:
-    """Return the positions, in all lists joined, of the first of each set of equal clusterings.
+    """Return the positions, in all lists joined, of one of each set of equal clusterings.
 
-    Clusterings with equal fingerprints are compared, so the result is exact; if different clusterings share
-    one, other fingerprints are drawn.
+    Clusterings are compared by hashes of 64 bits that do not depend on the names of exchangeable components.
     """
-    lengths = np.cumsum([0, *(len(near.rows) for near in nearby)])
+    marks = np.random.default_rng(0).integers(1, 2**64, len(nearby[0].centre), dtype=np.uint64)
+    prints = [_fingerprints(near, marks, names) for near in nearby]
+    return np.unique(np.concatenate(prints), return_index=True)[1]
 
-    def clustering(position: int) -> IntArray:
-        part = int(np.searchsorted(lengths, position, side="right")) - 1
-        return canonical(nearby[part].clustering(position - int(lengths[part])), names)
 
-    seed = 0
-    while True:
-        marks = np.random.default_rng(seed).integers(1, 2**64, len(nearby[0].centre), dtype=np.uint64)
-        prints = np.concatenate([near.fingerprints(marks, names) for near in nearby])
-        _, firsts, places = np.unique(prints, return_index=True, return_inverse=True)
-        again = np.flatnonzero(firsts[places] != np.arange(len(prints)))
-        if all(np.array_equal(clustering(int(j)), clustering(int(firsts[places[j]]))) for j in again):
-            return firsts.astype(np.int64)
-        seed += 1
+def _fingerprints(near: Nearby, marks: Keys, names: IntArray) -> Keys:
+    """Return the hashes of some clusterings, given a random number for each row."""
+    # A cluster is hashed by the sum of the marks of its rows, which a move updates in constant time; a
+    # clustering by the sum over its clusters, which does not depend on their order. Arithmetic is modulo
+    # 2 ** 64.
+    sums = np.zeros(len(names), dtype=np.uint64)
+    np.add.at(sums, near.centre, marks)
+    moved, places = marks[near.rows][:, None], np.arange(len(names))
+    out = (places == near.centre[near.rows][:, None]).astype(np.uint64)
+    into = (places == near.targets[:, None]).astype(np.uint64)
+    keys = mixed(sums + moved * into - moved * out + names.astype(np.uint64))
+    return np.asarray(np.where(near.sizes > 0, keys, np.uint64(0)).sum(axis=1, dtype=np.uint64))

@@ -10,6 +10,25 @@ rule                      prediction
 """
 
 from .chains import Effort
-from .predict import Learned, Method, MixtureRule, predict
+from .predict import (
+    ImputedCells,
+    Learned,
+    Method,
+    MixtureRule,
+    packed_rows,
+    predict,
+    restored_rows,
+    shown_value,
+)
 
-__all__ = ["Effort", "Learned", "Method", "MixtureRule", "predict"]
+__all__ = [
+    "Effort",
+    "ImputedCells",
+    "Learned",
+    "Method",
+    "MixtureRule",
+    "packed_rows",
+    "predict",
+    "restored_rows",
+    "shown_value",
+]

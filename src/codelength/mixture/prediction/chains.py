@@ -6,7 +6,6 @@ several optima and approach the posterior step by step, which gives each chain t
 Both have a standard error: that of a ratio of means, from the spread between chains.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from ...table.checks import check_number, check_random_state, check_size, check_
 from ...typing import IntArray
 from .._replications import repeat
 from ..clusterings import ClusteringState, ObservedCells, drawn_labels, single_rows
-from ..code_length.annealed import MAX_COMPONENTS, Annealing
+from ..code_length.annealed import MAX_COMPONENTS, ChainStart, annealed_start
 from ..costs import check_memory
 from ..parameters import MixtureParameters
 from .products import ProductMixture
@@ -60,17 +59,12 @@ class Effort:
             check_whole("n_chains", self.n_chains, 2, 10_000)
         if self.n_draws is not None:
             check_size("n_draws", self.n_draws)
-        n_chains, n_draws = USUAL.get(method, USUAL["gibbs"])
-        usual = replace(self, n_chains=self.n_chains or n_chains, n_draws=self.n_draws or n_draws)
         check_whole("n_warmup", self.n_warmup, 0)
         check_size("n_temperatures", self.n_temperatures)
         check_size("max_iter", self.max_iter)
         check_number("tol", self.tol)
-        return usual
-
-
-Start = Callable[[np.random.Generator], tuple[IntArray, ClusteringState, float]]
-"""Function from a random stream to a clustering, its counts, and the log weight of the chain."""
+        n_chains, n_draws = USUAL.get(method, USUAL["gibbs"])
+        return replace(self, n_chains=self.n_chains or n_chains, n_draws=self.n_draws or n_draws)
 
 
 def drawn_products(
@@ -91,14 +85,9 @@ def drawn_products(
     effort : Effort
         Options of the chains, with the defaults of the method.
     random_state : int, sequence of int, generator or None
-        Seed of the chains.
-
-    Returns
-    -------
-    list of ProductMixture
-        One per chain; the result does not depend on the number of threads.
+        Seed of the chains; the result does not depend on the number of threads.
     """
-    from .._kernels import sweep
+    from .._kernels import fill, sweep
 
     n_chains, n_draws = effort.n_chains or 0, effort.n_draws or 0
     single = single_rows(mixture.coded(rows))
@@ -106,12 +95,21 @@ def drawn_products(
     n_bytes = 16.0 * n_chains * n_draws * mixture.n_components * (single.schema.n_cells + 1)
     check_memory(f"{n_chains * n_draws:,} clusterings", n_bytes, "draw fewer")
     spread, observed = pseudocounts(prior, single.schema), ObservedCells.of(single)
+
+    def at_mixture(stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
+        labels, state = drawn_labels(shares, stream), ClusteringState.empty(single.schema, spread)
+        fill(observed, labels, state)
+        for _ in range(effort.n_warmup):
+            sweep(observed, labels, stream.random(len(labels)), state)
+        return labels, state, 0.0
+
+    start: ChainStart = at_mixture
     if method == "annealed":
         random_state = np.random.default_rng(check_random_state(random_state))
         is_uniform = mixture.n_components > MAX_COMPONENTS
-        start: Start = Annealing.of(single, spread, is_uniform, effort.n_temperatures, random_state).draw
+        start = annealed_start(single, spread, is_uniform, effort.n_temperatures, random_state)
     else:
-        start = _gibbs_start(single, mixture, ClusteringState.empty(single.schema, spread), effort.n_warmup)
+        shares = mixture.responsibilities(single)
 
     def chain(stream: np.random.Generator) -> ProductMixture:
         labels, state, log_weight = start(stream)
@@ -122,19 +120,3 @@ def drawn_products(
         return ProductMixture.joined(parts)
 
     return repeat(chain, n_chains, random_state, None, None)
-
-
-def _gibbs_start(single: Coded, mixture: MixtureParameters, empty: ClusteringState, n_warmup: int) -> Start:
-    """Return the start of Gibbs chains at a mixture: all draws count the same."""
-    from .._kernels import fill, sweep
-
-    shares, observed = mixture.responsibilities(single), ObservedCells.of(single)
-
-    def start(stream: np.random.Generator) -> tuple[IntArray, ClusteringState, float]:
-        labels, state = drawn_labels(shares, stream), ClusteringState(*(part.copy() for part in empty))
-        fill(observed, labels, state)
-        for _ in range(n_warmup):
-            sweep(observed, labels, stream.random(len(labels)), state)
-        return labels, state, 0.0
-
-    return start

@@ -10,7 +10,7 @@ the new row starts once wholly in each component; the best start after a few ite
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,12 +28,6 @@ from ..parameters import MixtureParameters
 
 FIRST_ITERATIONS = 3
 """Iterations that every start makes before the best one is continued."""
-
-MAX_ITER = 1000
-"""Maximum number of further iterations of the best start."""
-
-TOLERANCE = 1e-9
-"""EM ends when an iteration gains less than this, in nats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +64,8 @@ class Climber:
         coded = mixture.coded(rows).distinct()
         schema, weights = coded.schema, np.ones(coded.n_rows) if coded.weights is None else coded.weights
         cells = JointCells.of(schema, missing_columns(coded) | missing_columns(new), coded.n_rows)
-        keys, bounds = cells.keys(coded.codes), np.array([0, coded.n_rows], dtype=np.int64)
-        joint = JointRows(keys, weights, cells.members, bounds)
+        bounds = np.array([0, coded.n_rows], dtype=np.int64)
+        joint = JointRows(cells.keys(coded.codes), weights, cells.members, bounds)
         problem = EMProblem.of(schema, joint, pseudocounts(prior, schema))
         table = problem.table_of(mixture)
         expected, products = np.zeros((2, len(cells.members), table.shape[1]))
@@ -97,8 +91,8 @@ class Climber:
         assert isinstance(joint, JointRows)
         keys, weights = np.concatenate((joint.keys, key), axis=1), np.append(joint.weights, 1.0)
         longer = JointRows(keys, weights, joint.members, np.array([0, len(weights)], dtype=np.int64))
-        table, best = np.empty_like(prior.excess), np.empty_like(prior.excess)
-        trace, highest = np.empty((2, FIRST_ITERATIONS)), -np.inf
+        table, best, highest = np.empty_like(prior.excess), np.empty_like(prior.excess), -np.inf
+        trace = np.empty((2, FIRST_ITERATIONS))
         for number, shares in enumerate(self._starts(codes)):
             counts = self.expected.copy()
             counts[key[:, 0], : len(shares)] += shares
@@ -125,31 +119,17 @@ class Climber:
     def of_combinations(
         self, question: Question, new: Coded, work: Callable[[CodeArray], float]
     ) -> FloatArray:
-        """Apply a function to each new row with every queried combination.
-
-        Parameters
-        ----------
-        question : Question
-            The queried variables.
-        new : Coded
-            The new rows.
-        work : function
-            From the codes of a row, shape (1, n_variables), to a number.
-        """
+        """Apply a function to the codes of each new row, shape (1, n_variables), with every combination."""
 
         def of_row(known: CodeArray) -> list[float]:
-            return [work(row) for row in _filled(question, known)]
+            found, row = [], known[None].copy()
+            for codes in itertools.product(*map(range, question.sizes)):
+                row[0, list(question.columns)] = codes
+                found.append(work(row))
+            return found
 
-        found = list(in_threads(of_row, list(question.blanked(new).codes)))
-        return np.array(found).reshape(new.n_rows, question.n_combinations)
-
-
-def _filled(question: Question, known: CodeArray) -> Iterator[CodeArray]:
-    """Yield the codes of a row with every queried combination."""
-    for codes in itertools.product(*map(range, question.sizes)):
-        row = known[None].copy()
-        row[0, list(question.columns)] = codes
-        yield row
+        logs = list(in_threads(of_row, list(question.blanked(new).codes)))
+        return np.array(logs).reshape(new.n_rows, question.n_combinations)
 
 
 def maximised_log_likelihoods(
@@ -157,8 +137,8 @@ def maximised_log_likelihoods(
     mixture: MixtureParameters,
     question: Question,
     new: Coded,
-    max_iter: int = MAX_ITER,
-    tol: float = TOLERANCE,
+    max_iter: int = 1000,
+    tol: float = 1e-9,
 ) -> FloatArray:
     """Maximise the log-likelihood of the rows and each new row with every queried combination.
 

@@ -129,7 +129,7 @@ class ExactPosterior:
         norm = self.problem.log_norm(n_components)
         return norm - log_sum - weights.rows_log - n_components * weights.cluster_log
 
-    @property
+    @cached_property
     def error_bound(self) -> float:
         """Bound on the relative error of each predicted probability."""
         problem = self.problem

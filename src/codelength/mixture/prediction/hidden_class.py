@@ -16,8 +16,7 @@ from ...typing import IntArray
 from ..clusterings import clustering_counts
 from ..em import em
 from ..parameters import MixtureParameters, posterior_mode, with_components
-from . import Learned, MixtureRule, predict
-from .kept_rows import packed_rows, restored_rows
+from .predict import Learned, MixtureRule, packed_rows, predict, restored_rows
 
 MAX_ITER, TOL = 1000, 1e-9
 """When EM ends: iterations, and nats per row."""
@@ -34,7 +33,7 @@ class HiddenClusters:
     rule : str
         How the class is predicted.
     seed : int
-        Where the random streams of chains begin.
+        Seed of the chains.
     """
 
     learned: Learned
@@ -43,7 +42,7 @@ class HiddenClusters:
 
     @classmethod
     def of(cls, training: Coded, labels: IntArray, rule: MixtureRule, prior: PriorLike, seed: int) -> Self:
-        """The mixture that EM finds from a clustering, with as many components."""
+        """Fit the mixture that EM finds from a clustering, with as many components."""
         rows = with_components(training, int(labels.max(initial=0)) + 1)
         # The other rules need no mode: the evidence averages, and stochastic complexity has no prior.
         own = prior if rule_of(rule).settles else "uniform"
@@ -52,7 +51,7 @@ class HiddenClusters:
         return cls(Learned(training, mixture, prior), rule, seed)
 
     def log_probs(self, coded: Coded) -> Distributions:
-        """Log probability of each class for rows without their classes."""
+        """Compute the log probability of each class for rows without their classes."""
         wide = self.learned.rows.schema.without_target()
         rows = with_classes(coded, wide, np.full(coded.n_rows, -1))
         answer = self.answered(Question.of(wide, wide.names[-1]), rows)
@@ -60,11 +59,11 @@ class HiddenClusters:
             return Distributions(normalised(np.log(answer.probs)).log_probs, answer.undefined)
 
     def answered(self, question: Question, rows: Coded) -> Answer:
-        """The answer to a question about rows whose last column is the class."""
+        """Answer a question about rows whose last column is the class."""
         return predict(self.learned, question, rows, self.rule, random_state=self.seed)
 
     def to_json(self) -> dict[str, Any]:
-        """The mixture and its rows as JSON types."""
+        """Return the mixture and its rows as JSON types."""
         learned = self.learned
         return {"rows": packed_rows(learned.rows), "mixture": learned.mixture.to_json(), "seed": self.seed}
 
@@ -79,7 +78,7 @@ class HiddenClusters:
 
 
 def with_classes(coded: Coded, wide: Schema, classes: IntArray) -> Coded:
-    """Rows whose last column is the class, missing where its code is -1."""
+    """Return rows with the class as last column, missing if its code is -1."""
     codes = np.empty((coded.n_rows, wide.n_variables), dtype=wide.code_type, order="F")
     codes[:, :-1], codes[:, -1] = coded.codes, np.where(classes < 0, wide.n_values[-1], classes)
     return unchecked(wide, codes, np.zeros(coded.n_rows, dtype=np.uint8))

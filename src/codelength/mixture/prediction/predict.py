@@ -1,19 +1,28 @@
-"""The predictive distributions of a finite mixture, by rule and by method."""
+"""The predictive distributions of a finite mixture, by rule and by method.
 
-import math
-from collections.abc import Iterable
+Order of reading: :class:`Learned` (rows and mixture), :func:`predict`, then the training rows of model files
+and :class:`ImputedCells`.
+
+Depends on ``chains``, ``climbing`` and ``exact``, one for each way to predict, and on ``products``.
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..._display import Shown, counted
+from ..._packing import packed, unpacked
+from ...blocks import Block, Grid
 from ...errors import DataError, Infeasible
 from ...naive_bayes import PriorLike, Scorer, rule_of
 from ...naive_bayes.answer import Answer
 from ...naive_bayes.query import Question, answer_by_tables
-from ...table import Coded
+from ...table import Coded, Schema
 from ...table.checks import check_choice
+from ...typing import FloatArray, IntArray, Scalar
 from ..code_length.clustering_sum import ClusteringSum
 from ..costs import refuse
 from ..parameters import MixtureParameters
@@ -33,6 +42,9 @@ MAX_ROWS = 2000
 
 AUTO_SECONDS = 10.0
 """Limit of the estimated time of an exact sum that was not requested, in seconds."""
+
+MAX_WEIGHT = 2.0**53
+"""Maximum weight of a row in a file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +81,14 @@ class Learned:
         Those of the last call are cached, so that further rows are predicted without new draws.
         """
         # Products of a generator or of fresh entropy cannot be reproduced, so they are not looked up again.
-        key = (method, effort, random_state if isinstance(random_state, (int, tuple)) else None)
-        if key[2] is not None and key in self._made:
-            kept: list[ProductMixture] = self._made[key]
-            return kept
-        made = drawn_products(self.rows, self.mixture, self.prior, method, effort, random_state)
-        # Products take much memory: only those of the last call are kept.
-        self._made.clear()
-        self._made[key] = made
-        return made
+        key = (method, effort, random_state if isinstance(random_state, (int, tuple)) else object())
+        if key not in self._made:
+            made = drawn_products(self.rows, self.mixture, self.prior, method, effort, random_state)
+            # Products take much memory: only those of the last call are kept.
+            self._made.clear()
+            self._made[key] = made
+        found: list[ProductMixture] = self._made[key]
+        return found
 
 
 def predict(
@@ -123,29 +134,29 @@ def predict(
     rows, places = distinct_rows(question, new)
     kind = rule_of(rule)
     if kind.settles:
-        answer = _map(learned, question, rows)
+        tables, schema = learned.mixture.log_tables(), learned.mixture.schema
+        log_weights = Scorer.of(schema, tables).log_weights(rows)
+        answer = answer_by_tables(question, schema, log_weights, tables.value_table)
     elif kind.maximises:
-        climbed = learned.rows, learned.mixture, question, rows
-        logs = maximised_log_likelihoods(*climbed, max_iter=given.max_iter, tol=given.tol)
-        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-        answer = question.answer(weights, method="em")
+        logs = maximised_log_likelihoods(
+            learned.rows, learned.mixture, question, rows, given.max_iter, given.tol
+        )
+        answer = question.answer(np.exp(logs - logs.max(axis=1, keepdims=True)), method="em")
     else:
         answer = _evidence(learned, question, rows, method, random_state, given)
     return answer.take(places)
-
-
-def _map(learned: Learned, question: Question, rows: Coded) -> Answer:
-    tables, schema = learned.mixture.log_tables(), learned.mixture.schema
-    log_weights = Scorer.of(schema, tables).log_weights(rows)
-    return answer_by_tables(question, schema, log_weights, tables.value_table)
 
 
 def _evidence(
     learned: Learned, question: Question, rows: Coded, method: Method, random_state: Any, effort: Effort
 ) -> Answer:
     """Average over all mixtures, exactly or by chains."""
-    # Clusterings assign each single row to a component.
-    _check_whole(learned.rows)
+    weights = learned.rows.weights
+    if weights is not None and (weights % 1).any():
+        raise DataError(
+            'rule="evidence": clusterings are of whole rows, and some weights are not whole numbers; round '
+            'them, or pass rule="map"'
+        )
     if method in ("auto", "exact"):
         answer = _exactly(learned, question, rows, is_asked_for=method == "exact")
         if answer is not None:
@@ -167,8 +178,7 @@ def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for:
         if is_asked_for:
             raise refuse(f"the exact prediction from {problem}", cost)
         return None
-    bound = posterior.error_bound
-    if not math.isfinite(bound) or not posterior.is_sound:
+    if not posterior.is_sound:
         if is_asked_for:
             raise Infeasible(
                 f"the exact prediction from {problem}: its terms differ too much in size for floats; take "
@@ -178,16 +188,7 @@ def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for:
     sums = summed(learned, question, rows, posterior.blocks())
     # The bound is relative to each probability, so probabilities are computed first.
     answer = question.answer(sums.sums)
-    return question.answer(sums.sums, method="exact", errors=answer.probs * bound)
-
-
-def _check_whole(rows: Coded) -> None:
-    """Raise if weights are not whole numbers."""
-    if rows.weights is not None and (rows.weights % 1).any():
-        raise DataError(
-            'rule="evidence": clusterings are of whole rows, and some weights are not whole numbers; round '
-            'them, or pass rule="map"'
-        )
+    return question.answer(sums.sums, method="exact", errors=answer.probs * posterior.error_bound)
 
 
 def summed(learned: Learned, question: Question, rows: Coded, parts: Iterable[ProductMixture]) -> ProductSums:
@@ -196,3 +197,61 @@ def summed(learned: Learned, question: Question, rows: Coded, parts: Iterable[Pr
     for part in parts:
         sums.add(part)
     return sums
+
+
+def packed_rows(coded: Coded) -> dict[str, Any]:
+    """Return the distinct training rows and their weights as JSON types, for models that predict from them.
+
+    Examples
+    --------
+    >>> schema = Schema.from_sizes([2, 3])
+    >>> document = packed_rows(Coded.of(schema, [[0, 2], [1, 3], [0, 2]]))
+    >>> restored_rows(document, schema).weights
+    array([2., 1.])
+    """
+    rows = coded.relabelled(coded.schema.without_target()).distinct()
+    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    kind = np.uint8 if rows.codes.dtype == np.uint8 else np.int32
+    return {"codes": packed(rows.codes.astype(kind)), "weights": packed(weights)}
+
+
+def restored_rows(document: Mapping[str, Any], schema: Schema) -> Coded:
+    """Return the rows that :func:`packed_rows` wrote, checked."""
+    codes = unpacked(document["codes"], (None, schema.n_variables), low=0)
+    weights = unpacked(document["weights"], (len(codes),), low=0.0, high=MAX_WEIGHT)
+    if codes.dtype.kind not in "iu" or not (weights > 0).all():
+        raise DataError("the training rows of the model are not what a fit leaves behind")
+    return Coded.of(schema.without_target(), codes, weights=weights)
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class ImputedCells(Shown):
+    """Predictive distribution of the missing cells of one variable.
+
+    Attributes
+    ----------
+    rows : array of shape (n_missing,)
+        The rows in which the variable is missing.
+    values : tuple
+        The values it can take.
+    probs : array of shape (n_missing, n_values)
+        The probability of each value, given the cells of the row that are there.
+    """
+
+    rows: IntArray
+    values: tuple[Scalar | None, ...]
+    probs: FloatArray
+
+    def _title(self) -> str:
+        cells, values = counted(len(self.rows), "missing cell"), counted(len(self.values), "value")
+        return f"ImputedCells: {cells}, {values}"
+
+    def _blocks(self) -> list[Block]:
+        names = ["row", *(shown_value(value) for value in self.values[:10])]
+        cells = zip(self.rows, self.probs[:, :10], strict=True)
+        return [Grid("", names, [[str(row), *(f"{p:.2f}" for p in probs)] for row, probs in cells])]
+
+
+def shown_value(value: Scalar | None) -> str:
+    """Return a value of a variable as text."""
+    return "missing" if value is None else str(value)
