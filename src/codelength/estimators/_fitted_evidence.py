@@ -13,7 +13,7 @@ from ..errors import DataError, InvalidParameter
 from ..naive_bayes import Distributions, normalised
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Known, Question
-from ..networks.enumeration import JointRows, all_states
+from ..networks.queries import JointRows, all_states
 from ..table import Coded, Schema
 from ..table._messages import shown
 from ..table.checks import check_number, check_sequence

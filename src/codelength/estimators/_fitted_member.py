@@ -13,9 +13,8 @@ from ..averages.training import Training
 from ..errors import InvalidParameter
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Known, Question
-from ..networks.enumeration import JointRows, States
 from ..networks.network import OTHERS, Network
-from ..networks.queries import network_answer, network_question
+from ..networks.queries import JointRows, States, network_answer, network_question
 from ..typing import FloatArray
 from ._fitted import Capability
 from ._fitted_average import FittedAverage

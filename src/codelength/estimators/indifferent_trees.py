@@ -15,10 +15,10 @@ from ..naive_bayes import Distributions, normalised
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Known, Question
 from ..networks.all_forests import AllForests
-from ..networks.enumeration import JointRows, all_states
-from ..networks.forest import ForestCounts, check_forest, edges_in
+from ..networks.forest import ForestCounts, depths_of, edges_in
 from ..networks.network import Network
 from ..networks.one_forest import Law, OneForest, best_forest, rooted
+from ..networks.queries import JointRows, all_states
 from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_choice, check_sequence
@@ -184,7 +184,7 @@ class FittedTrees(Fitted):
         n_variables = len(counts.n_values)
         parents = unpacked(content["parents"], (n_variables,), low=-1, high=n_variables - 1)
         # A cycle in a damaged file would make predictions loop for ever.
-        check_forest(parents.astype(np.int64))
+        depths_of(parents.astype(np.int64))
         return cls(params, schema, named, OneForest(counts, parents.astype(np.int64), params["law"]))
 
 

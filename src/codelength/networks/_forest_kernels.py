@@ -28,10 +28,8 @@ _FEW = 16.0
 
 
 @njit(cache=True, nogil=True)
-def compare_pairs(
-    n_values: IntArray, counts: FloatArray, strength: float, factors: FloatArray, log_weights: FloatArray
-) -> None:
-    """Write the factor h of every pair of values, and the log Bayes factor log W of every pair of variables.
+def compare_pairs(n_values: IntArray, counts: FloatArray, strength: float) -> tuple[FloatArray, FloatArray]:
+    """Return the factor h of every pair of values, and the log Bayes factor log W of every pair of variables.
 
     Parameters
     ----------
@@ -41,12 +39,15 @@ def compare_pairs(
         Tables of all pairs with margins.
     strength : float
         Pseudocounts of the whole table.
+
+    Returns
+    -------
     factors : array of shape (n_cells, n_classes)
-        Output; the cells of margins are 1.
+        The cells of margins are 1.
     log_weights : array of shape (n_pairs,)
-        Output.
     """
     n_classes = counts.shape[1]
+    factors, log_weights = np.ones_like(counts), np.empty(len(n_values) * (len(n_values) - 1) // 2)
     start, pair, of_class = 0, 0, strength / n_classes
     for u in range(1, len(n_values)):
         for v in range(u):
@@ -61,15 +62,12 @@ def compare_pairs(
                 # Gamma functions of W: total and cells in the numerator, both margins in the denominator.
                 total = counts[last + columns, c]
                 log_weight += log_rising(of_class, total)
-                factors[last + columns, c] = 1.0
                 for b in range(columns):
                     log_weight -= log_rising(of_column, counts[last + b, c])
-                    factors[last + b, c] = 1.0
                 for a in range(rows):
                     row = start + a * size
                     in_row = counts[row + columns, c]
                     log_weight -= log_rising(of_row, in_row)
-                    factors[row + columns, c] = 1.0
                     # h = N*_abc N*_c / (N*_ac N*_bc); the part that is constant in a row of the table is
                     # divided once.
                     scale = (total + of_class) / (in_row + of_row)
@@ -81,6 +79,7 @@ def compare_pairs(
             log_weights[pair] = log_weight
             pair += 1
             start = last + size
+    return factors, log_weights
 
 
 @njit(cache=True, nogil=True)
@@ -104,10 +103,8 @@ def leave_out(
     n_values: IntArray,
     counts: FloatArray,
     strength: float,
-    factors: FloatArray,
-    lost: FloatArray,
-) -> None:
-    """Write the factors of each row in its own class without ``removed`` of its weight, pair by pair.
+) -> tuple[FloatArray, FloatArray]:
+    """Return the factors of each row in its own class without ``removed`` of its weight, pair by pair.
 
     Parameters
     ----------
@@ -117,12 +114,17 @@ def leave_out(
         Class of each row, and the weight that is left out.
     n_values, counts, strength
         As in :func:`compare_pairs`.
+
+    Returns
+    -------
     factors : array of shape (n_rows, n_pairs)
-        Output; 1 if a value is missing.
+        1 if a value is missing.
     lost : array of shape (n_rows, n_pairs)
-        Output: the factor by which this weight had multiplied the Bayes factor of the pair. Equal to
-        ``factors`` if the weight is 1.
+        The factor by which this weight had multiplied the Bayes factor of the pair. Equal to ``factors`` if
+        the weight is 1.
     """
+    factors = np.ones((len(labels), len(n_values) * (len(n_values) - 1) // 2))
+    lost = np.ones_like(factors)
     of_class = strength / counts.shape[1]
     for n in range(len(labels)):
         c, less = labels[n], removed[n]
@@ -133,8 +135,6 @@ def leave_out(
                 columns, b = n_values[v], codes[n, v]
                 size = columns + 1
                 last = start + rows * size
-                factors[n, pair] = 1.0
-                lost[n, pair] = 1.0
                 if a >= 0 and b >= 0:
                     # Differences of fractional weights may be negative by rounding.
                     both = max(counts[start + a * size + b, c] - less, 0.0) + of_class / (rows * columns)
@@ -151,6 +151,7 @@ def leave_out(
                         lost[n, pair] = math.exp(log_lost)
                 pair += 1
                 start = last + size
+    return factors, lost
 
 
 @njit(cache=True, nogil=True)
@@ -160,9 +161,8 @@ def sum_forests(
     root_weight: float,
     factors: FloatArray,
     skipped: IntArray,
-    log_sums: FloatArray,
-) -> None:
-    """Write the log of the sum over all forests for each row and class, except a skipped class.
+) -> FloatArray:
+    """Return the log of the sum over all forests for each row and class, 0 for a skipped class.
 
     Parameters
     ----------
@@ -176,14 +176,13 @@ def sum_forests(
         Factors of the cells.
     skipped : array of int of shape (n_rows,)
         Class to skip in each row, -1 for none.
-    log_sums : array of shape (n_rows, n_classes)
-        Output.
+
+    Returns
+    -------
+    array of shape (n_rows, n_classes)
     """
-    n_rows, n_classes = log_sums.shape
-    n_variables = 1
-    # The number of variables follows from the number of pairs.
-    while n_variables * (n_variables - 1) // 2 < places.shape[1]:
-        n_variables += 1
+    n_rows, n_classes, n_variables = len(places), factors.shape[1], _n_variables(places.shape[1])
+    log_sums = np.zeros((n_rows, n_classes))
     # Vertex 0 is the root. A spanning tree of the graph with the root is a forest of the variables.
     graph = np.empty((n_variables + 1, n_variables + 1))
     for n in range(n_rows):
@@ -198,6 +197,13 @@ def sum_forests(
                     graph[u + 1, v + 1] = given[pair] * factors[places[n, pair], c]
                     pair += 1
             log_sums[n, c] = log_sum_of_trees(graph)
+    return log_sums
+
+
+@njit(cache=True, nogil=True)
+def _n_variables(n_pairs: int) -> int:
+    """Return the number of variables that have so many pairs."""
+    return int(1.0 + math.sqrt(1.0 + 8.0 * n_pairs)) // 2
 
 
 @njit(cache=True, nogil=True)
@@ -233,28 +239,20 @@ def log_sum_of_trees(graph: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def best_forests(log_weights: FloatArray, scale: float, parents: IntArray) -> None:
-    """Write the forest of the largest sum of log weights, for each row of them.
+def best_forests(log_weights: FloatArray, scale: float) -> IntArray:
+    """Return the forest of the largest sum of log weights, for each row of them.
 
     Prim's algorithm, starting at a root that is joined to all variables with log weight 0. Edges that differ
     by no more than rounding tie, and the first is taken (see :mod:`codelength.decisions`).
-
-    Parameters
-    ----------
-    log_weights : array of shape (n_rows, n_pairs)
-        Log weights of the edges.
-    scale : float
-        Size of the numbers that log weights were computed from, for ties.
-    parents : array of int of shape (n_rows, n_variables)
-        Output: the parent of each variable, -1 for a root.
+    Parameters and result are those of :func:`codelength.networks.forest.best_forests`.
     """
-    n_variables = parents.shape[1]
+    n_variables = _n_variables(log_weights.shape[1])
+    parents = np.full((len(log_weights), n_variables), -1)
     gains, joined = np.empty(n_variables), np.empty(n_variables, dtype=np.bool_)
     for n in range(len(log_weights)):
         # Edges of negative log weight are never taken, because joining the root costs nothing.
         gains[:] = 0.0
         joined[:] = False
-        parents[n] = -1
         largest = max(scale, 1.0)
         for pair in range(log_weights.shape[1]):
             largest = max(largest, abs(log_weights[n, pair]))
@@ -274,3 +272,4 @@ def best_forests(log_weights: FloatArray, scale: float, parents: IntArray) -> No
                     if gain > gains[v] + room:
                         gains[v] = gain
                         parents[n, v] = best
+    return parents

@@ -59,23 +59,17 @@ class ForestSums:
 
     def log_sums(self, codes: IntArray, weights: FloatArray, skipped: IntArray) -> FloatArray:
         """Return log sums over forests of weights times factors, for each row and class but a skipped one."""
+        from ._forest_kernels import sum_forests
+
         places = self.of.counts.pairs.places(codes)
-        return self._summed(places, weights, self.of.factors, skipped)
+        return sum_forests(places, weights, self.root_weight, self.of.factors, skipped)
 
     def log_sums_alone(self, weights: FloatArray) -> FloatArray:
         """Return log sums over forests of weights without factors, for each row of weights."""
-        places = np.zeros(weights.shape, dtype=np.int64)
-        return self._summed(places, weights, np.ones((1, 1)), np.full(len(weights), -1))[:, 0]
-
-    def _summed(
-        self, places: IntArray, weights: FloatArray, factors: FloatArray, skipped: IntArray
-    ) -> FloatArray:
-        """Run the kernel for rows of weights and cells of factors."""
         from ._forest_kernels import sum_forests
 
-        sums = np.zeros((len(places), factors.shape[1]))
-        sum_forests(places, weights, self.root_weight, factors, skipped, sums)
-        return sums
+        places, nothing = np.zeros(weights.shape, dtype=np.int64), np.full(len(weights), -1)
+        return sum_forests(places, weights, self.root_weight, np.ones((1, 1)), nothing)[:, 0]
 
 
 def balanced(log_weights: FloatArray) -> tuple[FloatArray, float, float]:

@@ -37,7 +37,6 @@ Meilă and Jaakkola (2006). Tractable Bayesian learning of tree belief networks.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import isqrt
 from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
@@ -147,9 +146,7 @@ class ForestCounts(WithoutCaches, Savable):
         """Return the model of the counts under a prior of the given strength."""
         from ._forest_kernels import compare_pairs
 
-        factors, log_weights = np.empty_like(self.cells), np.empty(self.pairs.n_pairs)
-        compare_pairs(self.pairs.n_values, self.pairs.with_margins, strength, factors, log_weights)
-        return Augmented(self, strength, factors, log_weights)
+        return Augmented(self, strength, *compare_pairs(self.n_values, self.pairs.with_margins, strength))
 
 
 class LeftOut(NamedTuple):
@@ -232,11 +229,9 @@ class Augmented:
             in_class = np.maximum(counts.sum(axis=1)[own] - less, 0.0) + of_class
             log_probs[known] += np.log(with_value / in_class)
             log_lost[known] += _log_rising(with_value, less) - _log_rising(in_class, less)
-        pairs = self.counts.pairs
-        factors, lost = np.empty((2, len(codes), pairs.n_pairs))
-        given = codes, labels, removed, pairs.n_values, pairs.with_margins, self.strength
-        leave_out(*given, factors, lost)
-        return LeftOut(log_probs, log_lost, factors, lost)
+        margins = self.counts.pairs.with_margins
+        pairs = leave_out(codes, labels, removed, self.counts.n_values, margins, self.strength)
+        return LeftOut(log_probs, log_lost, *pairs)
 
 
 def _log_rising(starts: FloatArray, counts: FloatArray) -> FloatArray:
@@ -272,10 +267,7 @@ def best_forests(log_weights: FloatArray, scale: float = 0.0) -> IntArray:
     """
     from . import _forest_kernels
 
-    n_variables = (1 + isqrt(1 + 8 * log_weights.shape[1])) // 2
-    parents = np.empty((len(log_weights), n_variables), dtype=np.int64)
-    _forest_kernels.best_forests(log_weights, scale, parents)
-    return parents
+    return _forest_kernels.best_forests(log_weights, scale)
 
 
 def edges_of(parents: IntArray) -> IntArray:
@@ -299,16 +291,6 @@ def blocks(n_rows: int) -> Iterator[slice]:
         yield slice(start, min(start + _ROWS_AT_ONCE, n_rows))
 
 
-def check_forest(parents: IntArray) -> None:
-    """Raise DataError if the parents make a cycle."""
-    # After as many steps as there are variables, every path has left a forest at a root.
-    above = parents
-    for _ in range(len(parents)):
-        above = np.where(above >= 0, parents[above], -1)
-    if (above >= 0).any():
-        raise DataError("the edges of a forest make a ring")
-
-
 def edges_in(parents: IntArray) -> list[tuple[int, int]]:
     """Return the edges of a forest, the parent first.
 
@@ -320,14 +302,20 @@ def edges_in(parents: IntArray) -> list[tuple[int, int]]:
     return [(int(p), v) for v, p in enumerate(parents.tolist()) if p >= 0]
 
 
-def depths_of(parents: IntArray) -> list[int]:
-    """Return the number of edges between each variable and its root."""
-    depths = []
-    for v in range(len(parents)):
-        depth, above = 0, int(parents[v])
-        while above >= 0:
-            depth, above = depth + 1, int(parents[above])
-        depths.append(depth)
+def depths_of(parents: IntArray) -> IntArray:
+    """Return the number of edges between each variable and its root; raise DataError for rings.
+
+    Examples
+    --------
+    >>> depths_of(np.array([1, -1, 0]))
+    array([1, 0, 2])
+    """
+    depths, above = np.zeros(len(parents), dtype=np.int64), parents
+    while (above >= 0).any():
+        if depths.max() == len(parents):
+            raise DataError("the edges of a forest make a ring")
+        depths += above >= 0
+        above = np.where(above >= 0, parents[above], -1)
     return depths
 
 
@@ -339,7 +327,7 @@ def top_down(parents: IntArray) -> list[int]:
     >>> top_down(np.array([1, -1, 0]))
     [1, 0, 2]
     """
-    return sorted(range(len(parents)), key=depths_of(parents).__getitem__)
+    return [int(v) for v in np.argsort(depths_of(parents), kind="stable")]
 
 
 def _with_values(schema: Schema) -> IntArray:

@@ -106,7 +106,7 @@ class Network:
         depths = depths_of(
             np.array([parents[place].parent if place in parents else -1 for place in range(len(own))])
         )
-        for place in sorted(range(len(own)), key=depths.__getitem__, reverse=True):
+        for place in np.argsort(-depths, kind="stable").tolist():
             if place in parents:
                 pair = parents[place]
                 # Without the last group of each variable: a network has no state for cells without

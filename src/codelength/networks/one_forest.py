@@ -248,35 +248,18 @@ def rooted(edges: Iterable[tuple[int, int]], n_variables: int) -> IntArray:
     >>> rooted([(0, 1), (1, 2), (3, 4)], 6)
     array([ 1, -1,  1, -1,  3, -1])
     """
-    near: list[list[int]] = [[] for _ in range(n_variables)]
+    from scipy.sparse.csgraph import shortest_path
+
+    if not n_variables:
+        return np.zeros(0, dtype=np.int64)
+    graph = np.zeros((n_variables, n_variables))
     for one, other in edges:
-        near[one].append(other)
-        near[other].append(one)
-    # -2 marks variables that were not reached yet.
-    parents = np.full(n_variables, -2)
-    for start in range(n_variables):
-        if parents[start] != -2:
-            continue
-        tree = _reached(near, start)
-        # Quadratic in the size of a tree, which is at most MAX_VARIABLES.
-        centre = min(sorted(tree), key=lambda v: max(_reached(near, v).values()))
-        parents[centre] = -1
-        for v in _reached(near, centre):
-            for w in near[v]:
-                if parents[w] == -2:
-                    parents[w] = v
-    return parents
-
-
-def _reached(near: Sequence[Sequence[int]], start: int) -> dict[int, int]:
-    """Return the distance of each variable of a tree from a start, in edges, by breadth-first search."""
-    found, waiting = {start: 0}, [start]
-    for v in waiting:
-        for w in near[v]:
-            if w not in found:
-                found[w] = found[v] + 1
-                waiting.append(w)
-    return found
+        graph[one, other] = 1.0
+    steps, before = shortest_path(graph, directed=False, unweighted=True, return_predecessors=True)
+    reach = np.where(np.isinf(steps), 0.0, steps).max(axis=1, initial=0.0)
+    centres = np.where(np.isinf(steps), np.inf, reach).argmin(axis=1)
+    # The variable before each one on the path from the centre of its tree; negative for the centre itself.
+    return np.maximum(np.asarray(before[centres, np.arange(n_variables)], dtype=np.int64), -1)
 
 
 @dataclass(frozen=True, eq=False)

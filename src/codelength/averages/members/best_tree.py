@@ -32,7 +32,7 @@ import numpy as np
 
 from ..._codec import Saved
 from ...decisions import first_best, first_best_of_rows
-from ...networks.forest import Augmented, best_forests, blocks, check_forest, edges_of, summed_log_values
+from ...networks.forest import Augmented, best_forests, blocks, depths_of, edges_of, summed_log_values
 from ...networks.look_ups import LookUps
 from ...table import Coded
 from ...typing import FloatArray, IntArray
@@ -143,7 +143,7 @@ class BestTree(Member):
 
     def check_fields(self) -> None:
         """Raise DataError if the parents make a cycle."""
-        check_forest(self.parents)
+        depths_of(self.parents)
 
 
 class _Search(NamedTuple):
