@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ..blocks import Block, Paragraph
 from ..errors import InvalidParameter
 from . import options
-from .choices import CRITERIA_ON_REQUEST, FIGURE, FILE, INTERVAL_KIND, MIXTURE_CRITERION
+from .choices import CRITERIA_ON_REQUEST, FIGURE, FILE, INTERVAL_KIND, MIXTURE_CRITERION, Whole
 from .command import command
 from .models import build, given
 from .output import print_json, show
-from .param_types import Whole
 from .progress import working
 from .saving import check_marked, check_outputs, save
 from .source import TableArgument

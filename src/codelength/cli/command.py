@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from .param_types import Choice, Kind, KindOfFile
+from .choices import Kind
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,7 +46,7 @@ class Option(click.Option):
         """Return the names with the placeholder of the value, and the purpose with choices and default."""
         names = ", ".join(sorted(self.opts, key=len))
         parts = [self.help or ""]
-        if isinstance(self.type, (Choice, KindOfFile)):
+        if isinstance(self.type, Kind):
             parts.append(self.type.described())
         if self.multiple:
             parts.append("Repeatable.")
@@ -78,8 +78,8 @@ class _Help:
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for parameter in ctx.command.get_params(ctx):
             if isinstance(parameter, Argument):
-                choices = [parameter.type.described()] if isinstance(parameter.type, Choice) else []
-                record = (parameter.human_readable_name, " ".join([parameter.purpose, *choices]))
+                choices = parameter.type.described() if isinstance(parameter.type, Kind) else ""
+                record = (parameter.human_readable_name, f"{parameter.purpose} {choices}".rstrip())
                 sections["Arguments"].append(record)
             elif (described := parameter.get_help_record(ctx)) is not None:
                 section = parameter.section if isinstance(parameter, Option) else "General"

@@ -2,8 +2,8 @@
 
 import click
 
+from .choices import Choice
 from .command import argument, command
-from .param_types import Choice
 
 COMPLETE_VARIABLE = "_CODELENGTH_COMPLETE"
 """Environment variable by which a shell requests completions."""

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ..blocks import Block, Grid, Paragraph
 from ..errors import InvalidParameter
 from . import options
-from .choices import COMPARABLE, RULE
+from .choices import COMPARABLE, FRACTION, RULE, Whole
 from .command import Section, command
 from .models import build, check_capable, given, means_naive_bayes, parameters, parsed
 from .output import decimals, print_json, show
-from .param_types import Fraction, Whole
 from .progress import counting, working
 from .source import TableArgument
 
@@ -55,7 +54,7 @@ USUAL = ("model-average", "naive-bayes", "logistic-regression")
 @in_evaluation("--repeats", Whole("repeats"), "How often to repeat the cross-validation.", usual="1")
 @in_evaluation(
     "--train-fraction",
-    Fraction("train_fraction"),
+    FRACTION,
     "Share of the training rows to learn from.",
     usual="1",
 )

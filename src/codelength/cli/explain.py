@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ..blocks import Block, Grid
 from ..errors import DataError, InvalidParameter
 from . import options
-from .choices import FILE
+from .choices import FILE, Whole
 from .command import argument, command
 from .output import print_json, show
-from .param_types import Whole
 from .progress import working
 from .saving import check_marked, check_outputs, write_rows
 from .source import TableArgument

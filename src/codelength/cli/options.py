@@ -5,9 +5,18 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from ..errors import InvalidParameter
-from .choices import FILE, IDENTIFIERS, MISSING, NUMERIC, PRIOR, PRIOR_OR_MODEL, TABLE, VARIABLE_CRITERION
+from .choices import (
+    FILE,
+    IDENTIFIERS,
+    MISSING,
+    NUMERIC,
+    PRIOR,
+    PRIOR_OR_MODEL,
+    TABLE,
+    VARIABLE_CRITERION,
+    Whole,
+)
 from .command import Section, argument
-from .param_types import Whole
 from .source import TableArgument
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from . import options
-from .choices import FILE
+from .choices import FILE, Whole
 from .command import argument, command
-from .param_types import Whole
 from .progress import counting
 from .saving import check_marked, check_outputs, write_rows
 from .source import TableArgument

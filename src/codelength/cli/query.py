@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidParameter
 from . import options
-from .choices import FILE
+from .choices import FILE, Choice, Whole
 from .command import argument, command
-from .param_types import Choice, Whole
 from .progress import working
 from .saving import check_marked, check_outputs, write_rows
 from .source import TableArgument

@@ -8,10 +8,9 @@ import click
 
 from ..blocks import Paragraph
 from . import options
-from .choices import EXPERIMENT, SETTING
+from .choices import EXPERIMENT, SETTING, Whole
 from .command import Section, argument, command
 from .output import print_json, show
-from .param_types import Whole
 from .progress import working
 
 if TYPE_CHECKING:

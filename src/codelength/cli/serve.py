@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import CodelengthError, InvalidParameter
-from .choices import TABLE
+from .choices import TABLE, Whole
 from .command import Section, argument, command
 from .output import one_line
-from .param_types import Whole
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ from click.shell_completion import BashComplete
 
 from codelength import datasets
 from codelength.cli.app import app
+from codelength.cli.choices import Whole
 from codelength.cli.fit import fit
-from codelength.cli.param_types import Whole
 from codelength.errors import InvalidParameter
 from codelength.estimators import FiniteMixture, ModelAverage, NaiveBayes, model_names, name_of
 from codelength.mixture.code_length import CRITERIA
