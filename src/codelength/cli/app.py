@@ -16,9 +16,9 @@ import click
 from .. import __version__
 from ..errors import CodelengthError, InvalidParameter
 from . import streams
+from .choices import Choice
 from .cluster import cluster
-from .command import SETTINGS, Group
-from .completion import COMPLETE_VARIABLE, completion
+from .command import SETTINGS, Group, argument, command
 from .datasets import datasets
 from .evaluate import evaluate
 from .explain import explain
@@ -34,6 +34,9 @@ from .serve import serve
 
 ENDINGS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
 """Signals that end a command after its temporary files are removed, if the system has them."""
+
+COMPLETE_VARIABLE = "_CODELENGTH_COMPLETE"
+"""Environment variable by which a shell requests completions."""
 
 BY_SIGNAL = 128
 CLOSED_PIPE = 141
@@ -62,7 +65,26 @@ def app() -> None:
     """
 
 
-for command in (
+@command("Print a shell completion script.")
+@argument("shell", type=Choice("shell", "bash", "zsh", "fish"), purpose="Your shell.")
+def completion(shell: str) -> None:
+    """Print a script that completes commands, options and names in a shell.
+
+    Put one of these lines into the start-up file of your shell:
+
+    \b
+      eval "$(codelength completion bash)"
+      eval "$(codelength completion zsh)"
+      codelength completion fish | source
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(app, {}, "codelength", COMPLETE_VARIABLE).source())
+
+
+for each in (
     fit,
     predict,
     explain,
@@ -77,7 +99,7 @@ for command in (
     serve,
     completion,
 ):
-    app.add_command(command)
+    app.add_command(each)
 
 
 def main() -> None:
@@ -174,9 +196,11 @@ def _failed(error: OSError) -> int:
     reason = error.strerror or str(error)
     if error.filename is not None:
         tell("error", f"{os.fsdecode(error.filename)}: {reason}")
+    elif error.errno == errno.EBADF:
+        tell("error", f"standard input: {reason}")
     elif not _is_somewhere():
         tell("error", "the current directory was deleted; change to another one")
-    # Errors of files are named by the branch above; only temporary files of libraries are left.
+    # Errors of files are named by the branches above; only temporary files of libraries are left.
     elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         tell("error", f"{tempfile.gettempdir()}: {reason}; set TMPDIR to a directory with more room")
     else:

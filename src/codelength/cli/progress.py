@@ -7,11 +7,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
+from contextlib import contextmanager
+from functools import partial
 
 DELAY_SECONDS = 2.0
 
@@ -33,18 +30,8 @@ def working(what: str) -> Iterator[Report]:
     function
         Call it with the work done and the work in all to show a share and the time left.
     """
-    if not _on_terminal():
-        yield lambda done, total: None
-        return
-    from ._compiling import announced
-
-    with ExitStack() as stack:
-        bar = _bar()
-        task = bar.add_task(what, total=None)
-        # Stopped in every case, or the cursor would stay hidden after an error.
-        stack.callback(_Delayed(bar).stop)
-        stack.enter_context(announced())
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with _bar(what) as update:
+        yield lambda done, total: update(completed=done, total=total)
 
 
 @contextmanager
@@ -61,57 +48,24 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
     function
         Call it with the number of rows read since the last call.
     """
-    if not _on_terminal():
-        yield lambda n_rows: None
-        return
-    from ._compiling import announced
-
-    with ExitStack() as stack:
-        bar = _bar()
-        task = bar.add_task(what, total=None)
-        stack.callback(_Delayed(bar).stop)
-        stack.enter_context(announced())
+    with _bar(what) as update:
         start, n_read = time.perf_counter(), 0
 
-        def told(n_rows: int) -> None:
+        def count(n_rows: int) -> None:
             nonlocal n_read
             n_read += n_rows
             rate = n_read / max(time.perf_counter() - start, 1e-9)
-            bar.update(task, description=f"{what}: {n_read:,} rows, {rate:,.0f} per second")
+            update(description=f"{what}: {n_read:,} rows, {rate:,.0f} per second")
 
-        yield told
-
-
-class _Delayed:
-    """A bar that appears after a delay, unless it was stopped before."""
-
-    def __init__(self, bar: "Progress") -> None:
-        self._bar = bar
-        self._lock = threading.Lock()
-        self._is_over = False
-        # The timer runs in a thread of its own; the lock keeps it from showing a bar that was just stopped.
-        self._timer = threading.Timer(DELAY_SECONDS, self._start)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _start(self) -> None:
-        with self._lock:
-            if not self._is_over:
-                self._bar.start()
-
-    def stop(self) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._is_over = True
-            self._bar.stop()
+        yield count
 
 
-def _on_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def _bar() -> "Progress":
-    """Return a progress bar on standard error that disappears when it ends."""
+@contextmanager
+def _bar(what: str) -> Iterator[Callable[..., None]]:
+    """Show a bar that disappears when the block ends, and yield the function that changes it."""
+    if not _on_terminal():
+        yield lambda **_: None
+        return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -122,12 +76,32 @@ def _bar() -> "Progress":
         TimeRemainingColumn,
     )
 
-    # A spinner of ASCII characters, which every terminal can show.
-    columns: list[Any] = [
+    from ._compiling import announced
+
+    bar = Progress(
+        # A spinner of ASCII characters, which every terminal can show.
         SpinnerColumn("line"),
         TextColumn("{task.description}", markup=False),
         BarColumn(24),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-    ]
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task(what, total=None)
+    timer = threading.Timer(DELAY_SECONDS, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        with announced():
+            yield partial(bar.update, task)
+    finally:
+        timer.cancel()
+        # A timer that has fired may still be showing the bar.
+        timer.join()
+        # Stopped in every case, or the cursor would stay hidden after an error.
+        bar.stop()
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

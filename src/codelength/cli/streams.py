@@ -4,44 +4,19 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 
-class Named(io.FileIO):
-    """Stream whose errors name it.
-
-    Parameters
-    ----------
-    number : int
-        File descriptor, which stays open.
-    mode : str
-        ``"r"`` or ``"w"``.
-    called : str
-        Name in errors, such as ``"standard output"``.
-    """
-
-    def __init__(self, number: int, mode: str, called: str) -> None:
-        super().__init__(number, mode, closefd=False)
-        self._called = called
-
-    def readinto(self, buffer: Any, /) -> int:
-        """Read some bytes."""
-        with self._naming():
-            return super().readinto(buffer)
+class _Output(io.FileIO):
+    """Standard output, whose errors name it."""
 
     def write(self, content: Any, /) -> int:
         """Write some bytes."""
-        with self._naming():
-            return super().write(content)
-
-    @contextmanager
-    def _naming(self) -> Iterator[None]:
         try:
-            yield
+            return super().write(content)
         except OSError as error:
-            error.filename = self._called
+            error.filename = "standard output"
             raise
 
 
@@ -56,7 +31,7 @@ def prepare() -> None:
     if sys.stdin is None:
         # Opened the wrong way round on purpose, so that reading raises instead of returning an empty table.
         number = os.open(os.devnull, os.O_WRONLY)
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(Named(number, "r", "standard input")))
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(number, "r", closefd=False)))
     if sys.stdout is None:
         sys.stdout = _writer(os.open(os.devnull, os.O_RDONLY), "utf-8")
     elif sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
@@ -92,5 +67,5 @@ def is_closed_pipe(error: OSError) -> bool:
 
 
 def _writer(number: int, encoding: str) -> io.TextIOWrapper:
-    raw = Named(number, "w", "standard output")
+    raw = _Output(number, "w", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, line_buffering=raw.isatty())
