@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtrc
+from scipy.special import chdtrc, entr
 
 from ..mixture.cache import Rows
 from ..mixture.code_length.information_criteria import log_likelihood, n_parameters
@@ -20,16 +20,12 @@ class FitMeasures:
 
     Attributes
     ----------
-    n_components : int
-        Number of classes K.
-    n_rows : float
-        Rows N, or the sum of their weights.
     log_likelihood : float
         :math:`L = \sum_n \log P(x_n)`, missing cells marginalised, in nats.
     n_parameters : int
-        Free parameters :math:`d = K - 1 + K \sum_i (n_i - 1)`.
+        Free parameters :math:`d = K - 1 + K \sum_i (n_i - 1)` of K classes.
     aic, bic : float
-        :math:`-2L + 2d` and :math:`-2L + d \log N`.
+        :math:`-2L + 2d` and :math:`-2L + d \log N` for N rows, or weights that add up to N.
     adjusted_bic : float
         :math:`-2L + d \log((N + 2) / 24)`, adjusted for the sample size (Sclove 1987).
     caic : float
@@ -42,8 +38,6 @@ class FitMeasures:
         without missing cells; None if there are none, and chi-squared also if it exceeds floats.
     df : int
         :math:`\min(N, \prod_i n_i - 1) - d`, as poLCA and Latent GOLD count degrees of freedom.
-    n_cells : int
-        Cells of the multiway table.
     relative_entropy : float or None
         :math:`1 - \sum_n \sum_k (-p_{nk} \log p_{nk}) / (N \log K)` (Ramaswamy et al. 1993), "entropy" in
         Mplus: 1 if the class of every row is certain, 0 if no row is informative. None for one class.
@@ -51,8 +45,6 @@ class FitMeasures:
         Share of the smallest class.
     """
 
-    n_components: int
-    n_rows: float
     log_likelihood: float
     n_parameters: int
     aic: float
@@ -63,30 +55,12 @@ class FitMeasures:
     g2: float | None
     chi2: float | None
     df: int
-    n_cells: int
     relative_entropy: float | None
     smallest_share: float
 
-    @property
-    def p_value(self) -> float | None:
-        """Probability of a larger G2 under the model; see :func:`p_value`."""
-        return p_value(self.g2, self.df, self.n_cells, self.n_rows)
-
 
 def fit_measures(coded: Rows, mixture: MixtureParameters) -> FitMeasures:
-    """Compute the measures of a mixture on the rows that it was fitted to.
-
-    Parameters
-    ----------
-    coded : Coded or CachedRows
-        The rows, with their weights.
-    mixture : MixtureParameters
-        The mixture fitted to them.
-
-    Returns
-    -------
-    FitMeasures
-        Log-likelihood, information criteria, goodness of fit and entropy.
+    """Compute the measures of a mixture on the rows that it was fitted to, in memory or on disk.
 
     Examples
     --------
@@ -100,50 +74,36 @@ def fit_measures(coded: Rows, mixture: MixtureParameters) -> FitMeasures:
     >>> round(fit.log_likelihood / math.log(2), 9), fit.n_parameters, fit.df, fit.g2, fit.chi2
     (-8.0, 2, 1, 0.0, 0.0)
     """
-    rows = mixture.distinct(coded)
-    total, d = rows.total_weight, n_parameters(mixture.schema, mixture.n_components)
+    rows, n_components = mixture.distinct(coded), mixture.n_components
+    total, d = rows.total_weight, n_parameters(mixture.schema, n_components)
     deviance = -2 * log_likelihood(rows, mixture)
-    log_n = math.log(total) if total > 0 else 0.0
-    entropy = membership_entropy(rows, mixture)
-    g2, chi2 = goodness_of_fit(rows, mixture)
-    n_cells = math.prod(int(n) for n in mixture.schema.n_values)
+    bic = deviance + d * (math.log(total) if total > 0 else 0.0)
+    entropy = math.fsum(math.fsum(_entropies(block, mixture).tolist()) for block in mixture.blocks(rows))
+    g2, chi2 = _goodness_of_fit(rows, mixture)
+    n_cells = math.prod(mixture.schema.n_values.tolist())
     # The largest possible entropy: that of rows that do not distinguish the classes.
-    certain = total * math.log(mixture.n_components)
+    certain = total * math.log(n_components)
     return FitMeasures(
-        mixture.n_components,
-        total,
-        -deviance / 2,
-        d,
-        deviance + 2 * d,
-        deviance + d * log_n,
-        deviance + d * math.log((total + 2) / 24),
-        deviance + d * (log_n + 1),
-        deviance + d * log_n + 2 * entropy,
-        g2,
-        chi2,
-        min(round(total), n_cells - 1) - d,
-        n_cells,
-        1 - entropy / certain if certain > 0 else None,
-        float(mixture.class_probs.min()),
+        log_likelihood=-deviance / 2,
+        n_parameters=d,
+        aic=deviance + 2 * d,
+        bic=bic,
+        adjusted_bic=deviance + d * math.log((total + 2) / 24),
+        caic=bic + d,
+        icl=bic + 2 * entropy,
+        g2=g2,
+        chi2=chi2,
+        df=min(round(total), n_cells - 1) - d,
+        relative_entropy=1 - entropy / certain if certain > 0 else None,
+        smallest_share=float(mixture.class_probs.min()),
     )
 
 
 def p_value(g2: float | None, df: int, n_cells: int, n_rows: float) -> float | None:
     """Return the probability of a larger G2 under the model; None if the table is too sparse.
 
-    The distribution is chi-squared only if there are many rows per cell: with fewer rows than cells, or
-    without degrees of freedom, the result is None.
-
-    Parameters
-    ----------
-    g2 : float or None
-        Likelihood-ratio statistic.
-    df : int
-        Degrees of freedom.
-    n_cells : int
-        Cells of the multiway table.
-    n_rows : float
-        Number of rows.
+    The distribution is chi-squared only if there are many rows per cell: with fewer rows than cells of the
+    multiway table, or without degrees of freedom, the result is None.
 
     Examples
     --------
@@ -155,7 +115,7 @@ def p_value(g2: float | None, df: int, n_cells: int, n_rows: float) -> float | N
     return float(chdtrc(df, g2))
 
 
-def goodness_of_fit(coded: Rows, mixture: MixtureParameters) -> tuple[float | None, float | None]:
+def _goodness_of_fit(rows: Rows, mixture: MixtureParameters) -> tuple[float | None, float | None]:
     r"""Compute G2 and Pearson's chi-squared of the multiway table, from the rows without missing cells.
 
     .. math:: G^2 = 2 \sum_c o_c \log (o_c / e_c), \quad X^2 = \sum_c (o_c - e_c)^2 / e_c
@@ -163,12 +123,12 @@ def goodness_of_fit(coded: Rows, mixture: MixtureParameters) -> tuple[float | No
     Here :math:`e_c` is the number of complete rows times the probability of the cell. Each cell without rows
     adds :math:`e_c` to :math:`X^2`.
     """
-    rows = mixture.distinct(coded)
-    n_complete = math.fsum(float(seen.sum()) for seen, _ in _complete(rows, mixture))
+    n_complete = math.fsum(block.total_weight for block in _complete(rows, mixture))
     if not n_complete > 0:
         return None, None
     parts = []
-    for seen, block in _complete(rows, mixture):
+    for block in _complete(rows, mixture):
+        seen = block.row_weights
         # In logs: the probability of a cell of a wide table underflows, its log does not.
         log_expected = mixture.log_probs(block) + math.log(n_complete)
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
@@ -182,20 +142,12 @@ def goodness_of_fit(coded: Rows, mixture: MixtureParameters) -> tuple[float | No
     return max(g2, 0.0), max(chi2, 0.0) if math.isfinite(chi2) else None
 
 
-def membership_entropy(coded: Rows, mixture: MixtureParameters) -> float:
-    """Compute the entropy of the memberships, summed over the rows, in nats: the overlap of the classes."""
-    return math.fsum(math.fsum(_entropies(block, mixture).tolist()) for block in mixture.blocks(coded))
-
-
 def _entropies(coded: Coded, mixture: MixtureParameters) -> FloatArray:
-    shares = mixture.responsibilities(coded)
-    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
-        parts: FloatArray = np.where(shares > 0, -shares * np.log(shares), 0.0).sum(axis=1)
-    return parts if coded.weights is None else parts * coded.weights
+    """Compute the entropy of the memberships of each row, in nats, times its weight."""
+    return np.asarray(entr(mixture.responsibilities(coded)).sum(axis=1) * coded.row_weights)
 
 
-def _complete(rows: Rows, mixture: MixtureParameters) -> Iterator[tuple[FloatArray, Coded]]:
-    """Yield the distinct rows without missing cells, and their weights, block by block."""
+def _complete(rows: Rows, mixture: MixtureParameters) -> Iterator[Coded]:
+    """Yield the distinct rows without missing cells, block by block."""
     for block in mixture.blocks(rows):
-        complete = block.take((block.codes < block.schema.n_values).all(axis=1))
-        yield np.ones(complete.n_rows) if complete.weights is None else complete.weights, complete
+        yield block.take((block.codes < block.schema.n_values).all(axis=1))

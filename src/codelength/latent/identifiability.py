@@ -10,7 +10,6 @@ from .._display import counted
 from ..decisions import first_best
 from ..mixture.code_length.information_criteria import n_parameters
 from ..mixture.parameters import MixtureParameters
-from ..table.checks import check_random_state
 from ..typing import FloatArray, IntArray
 
 MAX_CELLS = 4096
@@ -48,15 +47,12 @@ class Identifiability:
     smallest : float
         The smallest singular value over the largest; near the tolerance of 1e-7, some parameters are hardly
         determined.
-    n_looked_at : int
-        Number of cells that the rank was computed from.
     """
 
     n_parameters: int
     n_cells: int
     rank: int | None
     smallest: float
-    n_looked_at: int
 
     @property
     def is_identified(self) -> bool | None:
@@ -93,25 +89,13 @@ class Identifiability:
         }
 
 
-def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identifiability:
+def identifiability(mixture: MixtureParameters) -> Identifiability:
     r"""Compute the rank of the Jacobian of the cell probabilities at a mixture.
 
     .. math:: P(x) = \sum_k \alpha_k \prod_i \phi_{kix_i}
 
     by the free parameters (Goodman 1974). If the multiway table has more than 4,096 cells, and more than four
     per parameter, that many rows are drawn, from all classes alike; this can only lower the rank.
-
-    Parameters
-    ----------
-    mixture : MixtureParameters
-        The mixture.
-    random_state : int, sequence of int, generator or None
-        Seed of the rows that are drawn from a large table.
-
-    Returns
-    -------
-    Identifiability
-        The rank, and the smallest singular value.
 
     Examples
     --------
@@ -130,33 +114,28 @@ def identifiability(mixture: MixtureParameters, random_state: Any = 0) -> Identi
     mixture = _without_constants(mixture)
     schema = mixture.schema
     d = n_parameters(schema, mixture.n_components)
-    n_cells = math.prod(int(n) for n in schema.n_values)
+    n_cells = math.prod(schema.n_values.tolist())
     # More parameters than free cells cannot be identified; no rank is needed.
     if d > n_cells - 1 or d > MAX_PARAMETERS or d == 0:
-        return Identifiability(d, n_cells, 0 if d == 0 else None, 1.0, 0)
-    if n_cells <= max(MAX_CELLS, DRAWN_PER_PARAMETER * d):
+        return Identifiability(d, n_cells, 0 if d == 0 else None, 1.0)
+    n_used = max(MAX_CELLS, DRAWN_PER_PARAMETER * d)
+    if n_cells <= n_used:
         codes = np.stack(np.unravel_index(np.arange(n_cells), schema.n_values.tolist()), axis=1)
         chances = np.full(n_cells, 1 / n_cells)
     else:
-        generator = np.random.default_rng(check_random_state(random_state))
-        codes, chances = _drawn(mixture, max(MAX_CELLS, DRAWN_PER_PARAMETER * d), generator)
+        codes, chances = _drawn(mixture, n_used, np.random.default_rng(0))
     with np.errstate(under="ignore"):
         singular = _singular_values(_jacobian(mixture, codes, chances))
     rank = int((singular > TOLERANCE * singular[0]).sum())
-    return Identifiability(d, n_cells, rank, float(singular[-1] / singular[0]), len(codes))
+    return Identifiability(d, n_cells, rank, float(singular[-1] / singular[0]))
 
 
 def _without_constants(mixture: MixtureParameters) -> MixtureParameters:
     """Remove variables with one value, which have no parameters."""
-    schema = mixture.schema
-    varied = np.flatnonzero(schema.n_values > 1)
-    if len(varied) == schema.n_variables:
-        return mixture
-    cells = [np.arange(schema.offsets[i], schema.offsets[i + 1]) for i in varied.tolist()]
-    kept = np.concatenate([*cells, np.zeros(0, dtype=np.int64)]).astype(np.int64)
-    return MixtureParameters(
-        schema.select(varied.tolist()), mixture.class_probs, mixture.value_probs[:, kept]
-    )
+    varied = mixture.schema.n_values > 1
+    cells = np.repeat(varied, mixture.schema.n_values + 1)
+    schema = mixture.schema.select(np.flatnonzero(varied).tolist())
+    return MixtureParameters(schema, mixture.class_probs, mixture.value_probs[:, cells])
 
 
 def _drawn(
@@ -185,18 +164,14 @@ def _jacobian(mixture: MixtureParameters, codes: IntArray, chances: FloatArray) 
         after[-i - 1] = after[-i] * factors[-i]
     products = before[-1] * factors[-1]
     largest = first_best(mixture.class_probs)
-    columns = [products[k] - products[largest] for k in range(mixture.n_components) if k != largest]
-    for i in range(n_variables):
+    columns = [*np.delete(products - products[largest], largest, axis=0)]
+    for i, n_values in enumerate(schema.n_values.tolist()):
         others = mixture.class_probs[:, None] * before[i] * after[i]
-        for k in range(mixture.n_components):
+        held = codes[:, i] == np.arange(n_values)[:, None]
+        for own, probs in zip(others, mixture.of(i), strict=True):
             # Probabilities add up to 1: the most probable value compensates for a change, because it can.
-            reference = first_best(mixture.of(i)[k])
-            fallen = others[k] * (codes[:, i] == reference)
-            columns += [
-                others[k] * (codes[:, i] == value) - fallen
-                for value in range(int(schema.n_values[i]))
-                if value != reference
-            ]
+            reference = first_best(probs)
+            columns += [*np.delete(own * held - own * held[reference], reference, axis=0)]
     probs = mixture.class_probs @ products
     # Information weighs a row by 1 / P(x), importance sampling by 1 / chance; the floor keeps rows of
     # probability zero from dominating.

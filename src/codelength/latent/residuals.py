@@ -20,7 +20,7 @@ LARGE = 4.0
 """Residuals above this deserve attention: about the 5 % point of chi-squared with one degree of freedom."""
 
 MAX_DENSE = 3000
-"""With more cells than this, counts of pairs are kept as sparse matrices."""
+"""Largest number of cells for which the residuals are computed with every fit."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -87,20 +87,17 @@ class BivariateResiduals(Shown):
     @classmethod
     def restored(cls, content: Sequence[float], schema: Schema) -> "BivariateResiduals":
         """Restore residuals from :meth:`content`, checked against the schema."""
-        n_variables = schema.n_variables
+        chi2 = np.full((schema.n_variables,) * 2, np.nan)
+        above = np.triu_indices(schema.n_variables, 1)
         given = np.array(content, dtype=np.float64)
-        if given.shape != (n_variables * (n_variables - 1) // 2,) or not (given >= 0).all():
+        if given.shape != above[0].shape or not (given >= 0).all():
             raise DataError("the bivariate residuals do not fit the variables")
-        chi2 = np.full((n_variables, n_variables), np.nan)
-        chi2[np.triu_indices(n_variables, 1)] = given
-        chi2.T[np.triu_indices(n_variables, 1)] = given
+        chi2[above] = chi2.T[above] = given
         return _over_freedom(schema, chi2)
 
     def _title(self) -> str:
-        large = len(self.large())
-        return (
-            f"BivariateResiduals: {len(self.names)} variables, total {self.total:.1f}, {large} pairs above 4"
-        )
+        found = f"total {self.total:.1f}, {len(self.large())} pairs above {LARGE:g}"
+        return f"BivariateResiduals: {len(self.names)} variables, {found}"
 
     def _blocks(self) -> list[Block]:
         rows = [
@@ -111,14 +108,7 @@ class BivariateResiduals(Shown):
 
 
 def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateResiduals:
-    """Compute the residuals of all pairs of variables under a mixture.
-
-    Parameters
-    ----------
-    coded : Coded or CachedRows
-        The rows, with their weights.
-    mixture : MixtureParameters
-        The mixture fitted to them.
+    """Compute the residuals of all pairs of variables under a mixture, from the rows that it was fitted to.
 
     Examples
     --------
@@ -133,34 +123,27 @@ def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateRes
     """
     from scipy.sparse import csr_array
 
-    schema, offsets = mixture.schema, mixture.schema.offsets
-    pairs = (schema.n_cells, schema.n_cells)
-    seen: Any = np.zeros(pairs) if schema.n_cells <= MAX_DENSE else csr_array(pairs)
+    schema = mixture.schema
+    seen = csr_array((schema.n_cells, schema.n_cells))
     sizes = np.zeros((mixture.n_components, schema.n_variables, schema.n_variables))
     for block in mixture.blocks(mixture.distinct(coded)):
         indicators = indicator_columns(block)
-        weighed = indicators if block.weights is None else indicators.multiply(block.weights[:, None]).tocsr()
         # All two-way tables at once: one sparse product of the indicators.
-        counts = indicators.T @ weighed
-        seen = (seen + counts).tocsr() if schema.n_cells > MAX_DENSE else seen + counts.toarray()
+        seen = (seen + indicators.T @ indicators.multiply(block.row_weights[:, None])).tocsr()
         sizes += _class_sizes(block, mixture)
     chi2 = np.full((schema.n_variables, schema.n_variables), np.nan)
     for i in range(schema.n_variables):
-        own = slice(offsets[i], offsets[i + 1] - 1)
+        of_pairs = seen[schema.cells(i)].toarray()
         for j in range(i):
-            other = slice(offsets[j], offsets[j + 1] - 1)
             # Only rows in which both variables are observed are expected in the table of the pair.
             expected = (mixture.of(i) * sizes[:, i, j, None]).T @ mixture.of(j)
-            found = seen[own, other]
-            found = found if isinstance(found, np.ndarray) else found.toarray()
-            chi2[i, j] = chi2[j, i] = _pearson(found, expected)
+            chi2[i, j] = chi2[j, i] = _pearson(of_pairs[:, schema.cells(j)], expected)
     return _over_freedom(schema, chi2)
 
 
 def _class_sizes(rows: Coded, mixture: MixtureParameters) -> FloatArray:
     """Compute the expected rows of each class in which both of two variables are observed."""
-    shares = mixture.responsibilities(rows)
-    weighed = shares if rows.weights is None else shares * rows.weights[:, None]
+    weighed = mixture.responsibilities(rows) * rows.row_weights[:, None]
     # There are few patterns of missing cells: shares are summed per pattern first.
     present = rows.codes < rows.schema.n_values
     _, firsts, places = np.unique(

@@ -14,18 +14,6 @@ def align(reference: MixtureParameters, mixture: MixtureParameters) -> MixturePa
     A distance is the sum over variables of squared Hellinger distances, plus that of the shares' square
     roots, which decides between components with equal profiles.
 
-    Parameters
-    ----------
-    reference : MixtureParameters
-        The mixture to match.
-    mixture : MixtureParameters
-        The mixture to reorder; it has as many components.
-
-    Returns
-    -------
-    MixtureParameters
-        The mixture in the order of the reference.
-
     Examples
     --------
     >>> from codelength.mixture import with_components
@@ -50,17 +38,8 @@ def profile_distances(reference: MixtureParameters, mixture: MixtureParameters) 
 def matching(costs: FloatArray) -> IntArray:
     """Match the rows of a square matrix with its columns so that the sum is least.
 
-    Of matchings that are equally good up to rounding, the one closest to the diagonal is returned.
-
-    Parameters
-    ----------
-    costs : array of shape (n, n)
-        Cost of matching each row with each column.
-
-    Returns
-    -------
-    array of shape (n,)
-        The column that each row is matched with.
+    Returns the column that each row is matched with. Of matchings that are equally good up to rounding, it is
+    the one closest to the diagonal.
 
     Examples
     --------
