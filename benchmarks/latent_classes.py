@@ -1,6 +1,8 @@
 """Bootstrap and standard errors of latent classes beside StepMix."""
 
+import os
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 from stepmix.stepmix import StepMix
@@ -61,7 +63,7 @@ def errors(n_rows: int = 100_000, n_components: int = 10, n_iter: int = 5) -> li
                 f"StepMix, {n_iter} iterations of EM",
                 lambda: _peer(n_components, n_init=1, max_iter=n_iter, abs_tol=0.0, rel_tol=0.0).fit(rows),
             ),
-            lambda kind=kind: standard_errors(coded, mixture, kind, n_threads=1),
+            lambda kind=kind: standard_errors(coded, mixture, kind),
             at_least=1,
             rounds=3,
         )
@@ -71,7 +73,7 @@ def errors(n_rows: int = 100_000, n_components: int = 10, n_iter: int = 5) -> li
 
 def run() -> list[Ratio]:
     """All timings of latent classes."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), patch.dict(os.environ, CODELENGTH_THREADS="1"):
         # Iterations that are cut short on purpose do not converge.
         warnings.simplefilter("ignore")
         return [*errors(), *bootstraps()]

@@ -23,7 +23,6 @@ from ...mixture._replications import Progress, climb, repeat, reweighted, soften
 from ...mixture.clusterings import single_rows
 from ...mixture.em._layout import JointRows, joint_rows
 from ...mixture.em._problem import EMProblem
-from ...mixture.em.em import check_run
 from ...mixture.parameters import MixtureParameters
 from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded
@@ -35,6 +34,9 @@ from .coordinates import Coordinates
 from .design import Weighting
 from .information import rows_in_use
 from .intervals import Estimates, Intervals, check_level, quantile_bounds
+
+TOL = 1e-8
+"""Tolerance of EM in replications."""
 
 BootstrapKind = Literal["nonparametric", "parametric"]
 
@@ -110,7 +112,6 @@ def bootstrap(
     n_replications: int = 200,
     weighting: Weighting = "counts",
     max_iter: int = 1000,
-    tol: float = 1e-8,
     random_state: Any = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
@@ -132,19 +133,14 @@ def bootstrap(
     weighting : {"counts", "relative"}
         Meaning of weights for the nonparametric bootstrap: numbers of equal rows, or relative weights of rows
         that were each drawn once.
-    max_iter, tol
-        As in :func:`codelength.mixture.fit_mixture`.
+    max_iter : int
+        Maximum number of iterations of EM.
     random_state : int, sequence of int, generator or None
         Seed; each replication has its own random stream.
     n_threads : int, optional
         Threads to run on; by default one for each processor. The result is the same for any number.
     progress : function, optional
         Called after each replication with the number done and the total.
-
-    Returns
-    -------
-    Bootstrap
-        The estimates of all replications.
 
     Examples
     --------
@@ -158,7 +154,6 @@ def bootstrap(
     check_choice("kind", kind, BootstrapKind)
     check_choice("weighting", weighting, Weighting)
     check_size("n_replications", n_replications)
-    tol = check_run(max_iter, tol)
     rows = rows_in_use(coded, mixture)
     spread, total = pseudocounts(prior, rows.schema), rows.total_weight
     drawn = _tables(rows, mixture, kind, weighting)
@@ -168,7 +163,7 @@ def bootstrap(
 
     def one(stream: np.random.Generator) -> tuple[MixtureParameters, float, bool]:
         problem = EMProblem.of(rows.schema, drawn(stream), spread)
-        state, log_likelihood, converged = climb(problem, [start], max_iter, tol)
+        state, log_likelihood, converged = climb(problem, [start], max_iter, TOL)
         return align(mixture, state), log_likelihood, converged
 
     found = repeat(one, n_replications, random_state, n_threads, progress)
@@ -220,11 +215,6 @@ def draw_rows(
         The random stream.
     missing : array of shape (n_rows, n_variables), optional
         Mask of cells to leave missing.
-
-    Returns
-    -------
-    Coded
-        The rows.
 
     Examples
     --------

@@ -38,7 +38,6 @@ def design_standard_errors(
     *,
     clusters: Any = None,
     strata: Any = None,
-    n_threads: int | None = None,
 ) -> StandardErrors:
     """Compute standard errors under a sampling design.
 
@@ -54,13 +53,6 @@ def design_standard_errors(
         Cluster of each row; clusters of the same name in two strata are two clusters.
     strata : array of shape (n_rows,), optional
         Stratum of each row.
-    n_threads : int, optional
-        Threads to run on; by default one for each processor. The result is the same for any number.
-
-    Returns
-    -------
-    StandardErrors
-        Standard errors from the sandwich covariance.
 
     Raises
     ------
@@ -80,10 +72,8 @@ def design_standard_errors(
     rows = rows_in_use(coded, mixture)
     names, groups, of_groups = sampling_units(clusters, strata, rows.row_weights)
     coordinates = Coordinates.of(mixture, rows.total_weight)
-    covariance, n_unidentified = inverse(
-        information_matrix(rows.distinct(), coordinates, "observed", prior, n_threads=n_threads)
-    )
-    scores = _cluster_scores(rows, coordinates, groups, of_groups, n_threads)
+    covariance, n_unidentified = inverse(information_matrix(rows.distinct(), coordinates, "observed", prior))
+    scores = _cluster_scores(rows, coordinates, groups, of_groups)
     spread = spread_of_sums(scores, coordinates.n_free, of_groups)
     # Parameters that the table does not identify stay unknown and do not enter the product.
     known = ~np.isnan(np.diagonal(covariance))
@@ -97,22 +87,6 @@ def sampling_units(clusters: Any, strata: Any, weights: FloatArray) -> tuple[str
     """Return the name of the design, the cluster of each row, and the stratum of each cluster.
 
     Rows of weight zero have the cluster -1.
-
-    Parameters
-    ----------
-    clusters, strata : arrays of shape (n_rows,), or None
-        As in :func:`design_standard_errors`.
-    weights : array of shape (n_rows,)
-        Sampling weights.
-
-    Returns
-    -------
-    name : str
-        Name of the design.
-    groups : array of shape (n_rows,)
-        Cluster of each row.
-    strata : array of shape (n_clusters,)
-        Stratum of each cluster.
 
     Raises
     ------
@@ -176,7 +150,7 @@ def spread_of_sums(parts: Iterable[FloatArray], n_scores: int, strata: IntArray)
 
 
 def _cluster_scores(
-    rows: Coded, coordinates: Coordinates, groups: IntArray, strata: IntArray, n_threads: int | None
+    rows: Coded, coordinates: Coordinates, groups: IntArray, strata: IntArray
 ) -> Iterator[FloatArray]:
     """Yield the summed scores of clusters, some thousands at a time."""
     # Rows sorted by cluster, those of weight zero dropped: a range of clusters is then a range of rows.
@@ -187,5 +161,5 @@ def _cluster_scores(
         high = min(low + CLUSTERS_AT_ONCE, len(strata))
         places = order[bounds[low] : bounds[high]]
         own = rows.take(places)
-        shares = coordinates.mixture.responsibilities(own, n_threads) * own.row_weights[:, None]
+        shares = coordinates.mixture.responsibilities(own) * own.row_weights[:, None]
         yield coordinates.group_scores(own.codes, shares, groups[places] - low, high - low)

@@ -141,11 +141,6 @@ def posterior_sample(
     random_state, n_threads, progress
         As in :func:`codelength.latent.inference.bootstrap`.
 
-    Returns
-    -------
-    PosteriorSample
-        The draws of all chains.
-
     Examples
     --------
     >>> from codelength.mixture import fit_mixture

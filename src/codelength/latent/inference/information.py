@@ -123,8 +123,6 @@ def standard_errors(
     mixture: MixtureParameters,
     kind: InformationKind = "observed",
     prior: PriorLike = "uniform",
-    *,
-    n_threads: int | None = None,
 ) -> StandardErrors:
     """Compute the standard errors of a mixture at the maximum that EM found.
 
@@ -138,13 +136,6 @@ def standard_errors(
         The information matrix to invert.
     prior : prior or its name
         The prior that EM was given.
-    n_threads : int, optional
-        Threads to run on; by default one for each processor. The result is the same for any number.
-
-    Returns
-    -------
-    StandardErrors
-        Standard errors and the covariance of the logits.
 
     Raises
     ------
@@ -163,8 +154,7 @@ def standard_errors(
     check_choice("kind", kind, InformationKind)
     rows = rows_in_use(coded, mixture).distinct()
     coordinates = Coordinates.of(mixture, rows.total_weight)
-    information = information_matrix(rows, coordinates, kind, prior, n_threads=n_threads)
-    covariance, n_unidentified = inverse(information)
+    covariance, n_unidentified = inverse(information_matrix(rows, coordinates, kind, prior))
     return StandardErrors.of(coordinates, f"{kind} information", covariance, n_unidentified)
 
 
@@ -183,8 +173,6 @@ def information_matrix(
     coordinates: Coordinates,
     kind: InformationKind = "observed",
     prior: PriorLike = "uniform",
-    *,
-    n_threads: int | None = None,
 ) -> FloatArray:
     """Compute the information about the free logits of distinct rows, shape (n_free, n_free).
 
@@ -193,7 +181,7 @@ def information_matrix(
     mixture = coordinates.mixture
     if kind == "expected":
         rows = _all_rows(rows, mixture)
-    shares = mixture.responsibilities(rows, n_threads)
+    shares = mixture.responsibilities(rows)
     # A pseudocount of 1 + e acts like e further observations, whose curvature does not depend on their
     # values.
     excess = rule_of("map").offsets(pseudocounts(prior, rows.schema), rows.schema)
@@ -203,7 +191,7 @@ def information_matrix(
         information += multinomial_curvature(coordinates, counts.n_rows, counts.value_counts)
     # Louis (1982): the observed information is the complete one minus the conditional covariances of the
     # scores. That makes a share minus 1 of the share in the product of a component with itself.
-    lanes = iter(pair_moments(rows, shares, float(kind == "observed"), n_threads))
+    lanes = iter(pair_moments(rows, shares, float(kind == "observed")))
     linear, products = coordinates.linear, {}
     for r, s in combinations_with_replacement(range(len(linear)), 2):
         # Scores are linear in the cells.
@@ -213,7 +201,7 @@ def information_matrix(
     return information + coordinates.centred(coordinates.centred(raw).T)
 
 
-def pair_moments(rows: Coded, shares: FloatArray, less: float, n_threads: int | None) -> FloatArray:
+def pair_moments(rows: Coded, shares: FloatArray, less: float) -> FloatArray:
     r"""Sum products of the shares of components over the rows that hold a pair of cells.
 
     .. math:: \sum_n w_n h_{nr} (h_{ns} - \lambda [r = s]) \quad (r \le s)
@@ -229,8 +217,6 @@ def pair_moments(rows: Coded, shares: FloatArray, less: float, n_threads: int | 
         Probability of each component for each row.
     less : float
         :math:`\lambda`: 1 for minus the conditional covariances of the components, 0 for products.
-    n_threads : int, optional
-        Threads to run on; by default one for each processor.
 
     Returns
     -------
@@ -261,7 +247,7 @@ def pair_moments(rows: Coded, shares: FloatArray, less: float, n_threads: int | 
         add_moments(codes, offsets, weights, shares, less, first, found)
         lanes[:, start:stop, start:] = found.transpose(2, 0, 1)
 
-    list(in_threads(work, range(len(codes)), n_threads))
+    list(in_threads(work, range(len(codes))))
     # Only pairs with first <= second were added: each variable's own block is diagonal, the others are
     # mirrored.
     for lane in lanes:

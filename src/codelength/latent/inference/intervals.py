@@ -37,6 +37,9 @@ PRECISION = 0.01
 MAX_RUNS = 25
 """Maximum number of runs of EM per bound."""
 
+MAX_ITER, TOL = 1000, 1e-9
+"""Iterations and tolerance of each run."""
+
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Intervals(Shown):
@@ -160,19 +163,7 @@ def check_level(level: Any) -> float:
 def logit_bounds(probs: FloatArray, errors: FloatArray, level: float) -> FloatArray:
     """Compute bounds that are normal on the logit scale, so that they stay between 0 and 1.
 
-    Parameters
-    ----------
-    probs : array
-        Estimates.
-    errors : array of the same shape
-        Standard errors of the probabilities.
-    level : float
-        Coverage.
-
-    Returns
-    -------
-    array of shape (2, ...)
-        Lower and upper bounds; NaN on the boundary.
+    Lower bounds come first. Bounds of estimates on the boundary are NaN.
 
     Examples
     --------
@@ -198,9 +189,6 @@ def with_profile_bounds(
     intervals: Intervals,
     prior: PriorLike = "uniform",
     *,
-    max_iter: int = 1000,
-    tol: float = 1e-9,
-    n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Intervals:
     """Add intervals of estimates on the boundary.
@@ -214,13 +202,8 @@ def with_profile_bounds(
         The rows that the mixture was fitted to.
     intervals : Intervals
         Intervals of the other estimates.
-    prior, max_iter, tol, n_threads, progress
+    prior, progress
         As in :func:`codelength.latent.inference.bootstrap`.
-
-    Returns
-    -------
-    Intervals
-        The intervals with bounds on the boundary.
 
     Examples
     --------
@@ -244,10 +227,10 @@ def with_profile_bounds(
     impossible = np.argwhere(flagged & (mixture.value_probs < 0.5)).tolist()
 
     def bound(place: list[int]) -> float:
-        return _upper(joint, spread, mixture, (place[0], place[1]), fall, max_iter, tol)
+        return _upper(joint, spread, mixture, (place[0], place[1]), fall)
 
     bounds = intervals.value_bounds.copy()
-    for number, high in enumerate(in_threads(bound, impossible, n_threads)):
+    for number, high in enumerate(in_threads(bound, impossible)):
         k, cell = impossible[number]
         bounds[:, k, cell] = 0.0, high
         if progress is not None:
@@ -267,12 +250,10 @@ def _upper(
     mixture: MixtureParameters,
     place: tuple[int, int],
     fall: float,
-    max_iter: int,
-    tol: float,
 ) -> float:
     """Find the probability at which the profile log-likelihood of one value has fallen by ``fall``."""
     schema = mixture.schema
-    highest = climb(EMProblem.of(schema, joint, spread), [mixture], max_iter, tol)[1]
+    highest = climb(EMProblem.of(schema, joint, spread), [mixture], MAX_ITER, TOL)[1]
     size, state = float(joint.weights.sum()) * mixture.class_probs[place[0]], mixture
     low, high, push = 0.0, math.inf, fall
     for _ in range(MAX_RUNS):
@@ -281,7 +262,7 @@ def _upper(
         # A probability of zero would stay zero; this is its maximum if rows of the component were known.
         start = _with_prob(state, place, push / (size + push))
         pushed = Pseudocounts(spread.class_pseudocounts, raised)
-        state, reached, _ = climb(EMProblem.of(schema, joint, pushed), [start], max_iter, tol)
+        state, reached, _ = climb(EMProblem.of(schema, joint, pushed), [start], MAX_ITER, TOL)
         fallen = highest - reached
         if abs(fallen - fall) <= PRECISION * fall:
             break

@@ -24,13 +24,12 @@ from ...mixture._replications import Progress, climb, repeat, softened
 from ...mixture.em import STARTS, start_counts
 from ...mixture.em._layout import JointRows, joint_rows
 from ...mixture.em._problem import EMProblem
-from ...mixture.em.em import check_run
 from ...mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded
 from ...table.checks import check_random_state, check_size, check_whole
 from ...typing import FloatArray
-from .bootstrap import draw_rows, missing_cells
+from .bootstrap import TOL, draw_rows, missing_cells
 
 SEARCH = 3
 """Factor of ``n_init`` for the smaller mixture of the table itself: if it is not the best, the gain of the
@@ -116,7 +115,6 @@ def likelihood_ratio_test(
     n_replications: int = 99,
     n_init: int = 10,
     max_iter: int = 1000,
-    tol: float = 1e-8,
     random_state: Any = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
@@ -137,13 +135,8 @@ def likelihood_ratio_test(
         Starts of EM for each mixture and table: one from a known mixture (for the smaller mixture the one
         that the table was drawn from, for the larger one the smaller mixture with a component split in two),
         the others as ``init="mixed"``. The smaller mixture of the table itself gets three times as many.
-    max_iter, tol, random_state, n_threads, progress
+    max_iter, random_state, n_threads, progress
         As in :func:`codelength.latent.inference.bootstrap`.
-
-    Returns
-    -------
-    LikelihoodRatioTest
-        The statistic, its replications and the p-value.
 
     Examples
     --------
@@ -156,14 +149,13 @@ def likelihood_ratio_test(
         raise InvalidParameter("n_components=1: there is no smaller number to test against; give at least 2")
     check_size("n_replications", n_replications)
     check_size("n_init", n_init)
-    tol = check_run(max_iter, tol)
     rows = with_components(coded, 1)
     if not rows.total_weight > 0:
         raise DataError("there are no rows to fit mixtures to; give some")
     distinct = rows.distinct()
     missing, n_drawn = missing_cells(distinct), max(1, round(distinct.total_weight))
 
-    search = _Search(prior, n_components, n_init, max_iter, tol)
+    search = _Search(prior, n_components, n_init, max_iter)
     # Separate streams: the fit of the table itself does not depend on the number of replications.
     first, others = np.random.default_rng(check_random_state(random_state)).spawn(2)
     small, before, after = search.gain(distinct, None, first)
@@ -184,7 +176,6 @@ class _Search:
     n_components: int
     n_init: int
     max_iter: int
-    tol: float
 
     def gain(
         self, table: Coded, start: MixtureParameters | None, stream: np.random.Generator
@@ -218,7 +209,7 @@ class _Search:
         drawn = (start_counts(kind, rows, n_components, stream) for kind in kinds)
         starts += [posterior_mode(counts, spread) for counts in drawn]
         problem = EMProblem.of(rows.schema, joint, spread)
-        state, log_likelihood, _ = climb(problem, starts, self.max_iter, self.tol)
+        state, log_likelihood, _ = climb(problem, starts, self.max_iter, TOL)
         return state, log_likelihood
 
 

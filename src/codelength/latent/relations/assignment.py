@@ -77,21 +77,7 @@ class Assignment:
 
 
 def assign(coded: Coded, mixture: MixtureParameters, rule: AssignmentRule = "modal") -> Assignment:
-    """Assign rows to the components of a mixture.
-
-    Parameters
-    ----------
-    coded : Coded
-        The rows that the mixture was fitted to, with their weights.
-    mixture : MixtureParameters
-        The estimates from EM.
-    rule : {"modal", "proportional"}
-        As the attribute of :class:`Assignment`.
-
-    Returns
-    -------
-    Assignment
-        The assignments and their classification errors.
+    """Assign the rows that a mixture was fitted to, by the rule that :class:`Assignment` describes.
 
     Raises
     ------

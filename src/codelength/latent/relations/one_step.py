@@ -23,7 +23,6 @@ from scipy.special import log_softmax, logsumexp, softmax
 from ..._display import Shown, counted
 from ...blocks import Block, Facts
 from ...counts import expected_counts
-from ...mixture.em.em import check_run
 from ...mixture.parameters import MixtureParameters, posterior_mode
 from ...naive_bayes import PriorLike, Scorer, logarithm, pseudocounts
 from ...table import Coded
@@ -34,6 +33,9 @@ from ..inference.coordinates import Coordinates
 from ..inference.information import inverse, multinomial_curvature
 from .columns import Design, Logit, rows_used
 from .results import CovariateRelation
+
+MAX_ITER, TOL = 10_000, 1e-12
+"""Iterations of EM, and the gain per row at which it ends."""
 
 ROWS_AT_ONCE = 1024
 """Rows whose scores are held in memory together."""
@@ -90,8 +92,6 @@ def fit_covariates(
     *,
     kind: Literal["observed", "empirical"] = "observed",
     reference: int = 0,
-    max_iter: int = 10_000,
-    tol: float = 1e-12,
 ) -> OneStepModel:
     """Fit a mixture whose class shares depend on covariates.
 
@@ -110,13 +110,6 @@ def fit_covariates(
         The information matrix of the standard errors; see :mod:`codelength.latent.inference.information`.
     reference : int
         The component that the others are compared with, counted from 0.
-    max_iter, tol
-        As in :func:`codelength.mixture.em.em`.
-
-    Returns
-    -------
-    OneStepModel
-        The mixture and the coefficients, with standard errors.
 
     Raises
     ------
@@ -126,14 +119,13 @@ def fit_covariates(
         If the reference is not a component, or there is one component only.
     """
     check_choice("kind", kind, ("observed", "empirical"))
-    tol = check_run(max_iter, tol)
     rows = mixture.coded(coded)
     weights = rows.row_weights
     used = rows_used("covariates", design.is_complete, weights)
     logit = Logit.of(design, used, reference, mixture.n_components)
     rows, matrix = _merged(rows.take(used), weights[used], logit.matrix)
     problem = _Problem(rows, replace(logit, matrix=matrix), prior)
-    state, trace, converged = problem.run(_State(mixture, logit.start(mixture.class_probs)), max_iter, tol)
+    state, trace, converged = problem.run(_State(mixture, logit.start(mixture.class_probs)))
     coordinates, covariance = problem.covariance(state, kind)
     n_values, log_likelihood = coordinates.n_free - len(coordinates.free_classes), float(trace[-1])
     of_coefficients, method = covariance[n_values:, n_values:], f"one step ({kind} information)"
@@ -192,13 +184,13 @@ class _Problem:
         of_values = Scorer.of(self.rows.schema, tables).log_weights(self.rows)
         return np.asarray(of_values + log_softmax(self.logit.logits(state.coefficients), axis=1))
 
-    def run(self, state: _State, max_iter: int, tol: float) -> tuple[_State, list[float], bool]:
+    def run(self, state: _State) -> tuple[_State, list[float], bool]:
         """Run EM; return the end, the log-likelihood after each iteration, and whether it converged."""
         spread = pseudocounts(self.prior, self.rows.schema)
         total, trace, before = float(self.weights.sum()), [], -np.inf
         excess = np.maximum(spread.value_pseudocounts - 1, 0)
         excess[:, self.rows.schema.offsets[1:] - 1] = 0
-        for _ in range(max_iter):
+        for _ in range(MAX_ITER):
             joint = self.log_joint(state)
             log_probs = logsumexp(joint, axis=1)
             trace.append(float(self.weights @ log_probs))
@@ -206,7 +198,7 @@ class _Problem:
             # Convergence is judged by the log posterior, which EM increases; the trace reports the
             # log-likelihood.
             objective = trace[-1] + float((excess * logs).sum())
-            if objective - before < tol * total and before > -np.inf:
+            if objective - before < TOL * total and before > -np.inf:
                 return state, trace, True
             before = objective
             shares = np.exp(joint - log_probs[:, None])

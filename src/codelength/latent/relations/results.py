@@ -10,6 +10,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 from ..._display import Shown, counted
 from ...blocks import Block, Facts, Grid
 from ...typing import FloatArray, Scalar
+from ..inference.information import with_error
 from ..inference.intervals import check_level
 
 
@@ -24,12 +25,7 @@ class WaldTest(NamedTuple):
     def of(cls, estimates: FloatArray, covariance: FloatArray) -> "WaldTest":
         """Test all estimates at once; directions without variance are dropped.
 
-        Parameters
-        ----------
-        estimates : array of shape (n,)
-            The parameters.
-        covariance : array of shape (n, n)
-            Their covariance; the test is NaN if it is not finite.
+        The test is NaN if the covariance is not finite.
 
         Examples
         --------
@@ -115,13 +111,11 @@ class CovariateRelation(Shown):
         return f"CovariateRelation: {what}, by {self.method}, {counted(self.n_used, 'row')}"
 
     def _blocks(self) -> list[Block]:
-        rows = []
-        for k in range(len(self.coefficients)):
+        rows, errors, p_values = [], self.errors, self.p_values
+        for k in np.delete(np.arange(len(self.coefficients)), self.reference):
             for j, name in enumerate(self.names):
-                if k != self.reference:
-                    error, p_value = self.errors[k, j], self.p_values[k, j]
-                    cells = [f"{self.coefficients[k, j]:.3f}", f"{error:.3f}", _p_text(p_value)]
-                    rows.append(["" if j else f"class {k + 1}", name, *cells])
+                cells = [f"{self.coefficients[k, j]:.3f}", f"{errors[k, j]:.3f}", _p_text(p_values[k, j])]
+                rows.append(["" if j else f"class {k + 1}", name, *cells])
         grid = Grid("", ["class", "covariate", "log odds", "standard error", "p"], rows, n_text=2)
         tests = [[name, *_test_cells(test)] for name, test in self.tests.items()]
         found: list[Block] = [grid]
@@ -192,10 +186,8 @@ class OutcomeRelation(Shown):
         test : WaldTest
             Test that the two are equal.
         """
-        n_each = self.estimates.shape[1]
-        contrast = np.zeros((n_each, self.estimates.size))
-        contrast[:, first * n_each : (first + 1) * n_each] = np.eye(n_each)
-        contrast[:, second * n_each : (second + 1) * n_each] = -np.eye(n_each)
+        n_components, n_each = self.estimates.shape
+        contrast = np.kron(np.eye(n_components)[first] - np.eye(n_components)[second], np.eye(n_each))
         gap, spread = contrast @ self.estimates.ravel(), contrast @ self.covariance @ contrast.T
         with np.errstate(invalid="ignore"):
             errors = np.sqrt(np.diagonal(spread))
@@ -209,7 +201,7 @@ class OutcomeRelation(Shown):
         names = [str(value) for value in self.values] or ["mean"]
         rows = []
         for k, (estimates, errors) in enumerate(zip(self.estimates, self.errors, strict=True)):
-            cells = [f"{p:.3f} ({_error_text(e)})" for p, e in zip(estimates, errors, strict=True)]
+            cells = map(with_error, estimates, errors)
             rows.append([f"class {k + 1}", *cells, *([] if self.values else [f"{self.deviations[k]:.3f}"])])
         heads = ["class", *names, *([] if self.values else ["standard deviation"])]
         statistic, degrees, p_value = _test_cells(self.test)
@@ -220,10 +212,6 @@ class OutcomeRelation(Shown):
 def left_out(n_rows: int, what: str) -> Sequence[Block]:
     """Return a line on the number of rows that could not be used."""
     return [Facts([(f"rows left out, without {what}", str(n_rows))])] if n_rows else []
-
-
-def _error_text(error: float) -> str:
-    return "boundary" if np.isnan(error) else f"{error:.3f}"
 
 
 def _p_text(p_value: float) -> str:

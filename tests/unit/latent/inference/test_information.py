@@ -95,10 +95,12 @@ def test_standard_errors_of_one_class_are_those_of_proportions():
             assert errors.of_variable(i) == pytest.approx(np.sqrt(p * (1 - p) / n_rows), rel=1e-6)
 
 
-def test_any_number_of_threads_and_any_row_order_give_the_same_errors():
+def test_any_number_of_threads_and_any_row_order_give_the_same_errors(monkeypatch):
     coded, mixture = rows_of(2, n_rows=50), mixture_of(3, 1)
-    errors = standard_errors(coded, mixture, n_threads=1)
-    again = standard_errors(coded.take(np.arange(50)[::-1]), mixture, n_threads=3)
+    monkeypatch.setenv("CODELENGTH_THREADS", "1")
+    errors = standard_errors(coded, mixture)
+    monkeypatch.setenv("CODELENGTH_THREADS", "3")
+    again = standard_errors(coded.take(np.arange(50)[::-1]), mixture)
     assert np.array_equal(errors.covariance, again.covariance, equal_nan=True)
 
 

@@ -67,7 +67,7 @@ def test_bad_arguments_are_refused():
         likelihood_ratio_test(coded.take([]), 2)
 
 
-def test_profile_bounds_are_where_the_maximised_log_likelihood_has_fallen():
+def test_profile_bounds_are_where_the_maximised_log_likelihood_has_fallen(monkeypatch):
     """Two classes that are known all but exactly: the bound of each is that of a proportion."""
     rows = [[0] * 6 + [0]] * 40 + [[1] * 6 + [0]] * 20 + [[1] * 6 + [1]] * 20
     coded = Coded.of(Schema.from_sizes([2] * 7), rows)
@@ -82,7 +82,8 @@ def test_profile_bounds_are_where_the_maximised_log_likelihood_has_fallen():
     assert np.array_equal(intervals.of(6)[:, other], plain.of(6)[:, other])
     assert np.isfinite(intervals.of(0)).all()
     assert "profile likelihood" in intervals.method
-    again = with_profile_bounds(coded, plain, n_threads=1)
+    monkeypatch.setenv("CODELENGTH_THREADS", "1")
+    again = with_profile_bounds(coded, plain)
     assert np.array_equal(again.value_bounds, intervals.value_bounds, equal_nan=True)
 
 
