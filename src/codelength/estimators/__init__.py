@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from .described import OnVariables as OnVariables
     from .evidence_average import EvidenceAverage as EvidenceAverage
     from .indifferent_trees import IndifferentTrees as IndifferentTrees
-    from .member import MemberClassifier as MemberClassifier
     from .mixture import FiniteMixture as FiniteMixture
     from .mixture_classifier import MixtureClassifier as MixtureClassifier
+    from .model_average import MemberClassifier as MemberClassifier
     from .model_average import ModelAverage as ModelAverage
     from .naive_bayes import NaiveBayes as NaiveBayes
     from .registry import MODELS as MODELS
@@ -33,7 +33,7 @@ _HOMES = {
     "Fitted": "_fitted",
     "IndifferentTrees": "indifferent_trees",
     "MODELS": "registry",
-    "MemberClassifier": "member",
+    "MemberClassifier": "model_average",
     "MixtureClassifier": "mixture_classifier",
     "ModelAverage": "model_average",
     "NaiveBayes": "naive_bayes",

@@ -7,7 +7,7 @@ model as it was, and a changed parameter changes nothing until the next fit.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -67,27 +67,23 @@ def offered(member: str) -> Callable[[M], M]:
     return decorate
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TableEstimator(BaseEstimator):
-    """A model on tables, with the options of :class:`codelength.NaiveBayes` about columns and cells."""
+    """A model on tables, with the options of :class:`codelength.NaiveBayes` about columns and cells.
 
+    Parameters are fields of a dataclass, whose constructor has the form that scikit-learn asks for.
+    """
+
+    # Subclasses also annotate ``_fitted`` by their fitted type, as a ClassVar: else it would be a parameter.
     _fitted_type: ClassVar[type[Fitted]]
-    _state: Any
+    _state: Any = field(init=False)
 
-    def __init__(
-        self,
-        missing: Missing,
-        handle_unknown: HandleUnknown,
-        numeric: Numeric,
-        identifiers: Identifiers,
-        strict: bool,
-        schema: Schema | None,
-    ) -> None:
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.numeric = numeric
-        self.identifiers = identifiers
-        self.strict = strict
-        self.schema = schema
+    missing: Missing = "ignore"
+    handle_unknown: HandleUnknown = "ignore"
+    numeric: Numeric = "auto"
+    identifiers: Identifiers = "ignore"
+    strict: bool = False
+    schema: Schema | None = None
 
     def predict_table(
         self,

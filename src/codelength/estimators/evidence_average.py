@@ -1,13 +1,11 @@
 """An average over a list of models, each weighted by how probable it makes the whole table."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 from ..errors import InvalidParameter
-from ..table import Schema
 from ..table.checks import check_sequence
-from ..table.encode import HandleUnknown
-from ..table.infer import Identifiers, Missing, Numeric
 from ._fitted import Weighting
 from ._fitted_evidence import FittedEvidence, named_models, prior_probs_of
 from .classifier import TableClassifier
@@ -16,6 +14,7 @@ from .registry import register
 
 
 @register
+@dataclass(eq=False, repr=False)
 class EvidenceAverage(TableClassifier):
     r"""An average over a list of models, each weighted by how probable it makes the whole table.
 
@@ -74,29 +73,12 @@ class EvidenceAverage(TableClassifier):
     """
 
     _fitted_type = FittedEvidence
+    _fitted: ClassVar[FittedEvidence]
 
-    if TYPE_CHECKING:
-
-        @property
-        def _fitted(self) -> FittedEvidence: ...
-
-    def __init__(
-        self,
-        models: Sequence[Any] | Mapping[str, Any] | None = None,
-        *,
-        prior: Sequence[float] | None = None,
-        missing: Missing = "ignore",
-        handle_unknown: HandleUnknown = "ignore",
-        numeric: Numeric = "auto",
-        identifiers: Identifiers = "ignore",
-        weighting: Weighting = "counts",
-        strict: bool = False,
-        schema: Schema | None = None,
-    ) -> None:
-        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
-        self.models = models
-        self.prior = prior
-        self.weighting = weighting
+    models: Sequence[Any] | Mapping[str, Any] | None = None
+    _: KW_ONLY
+    prior: Sequence[float] | None = None
+    weighting: Weighting = "counts"
 
     @property
     def models_(self) -> list[dict[str, Any]]:

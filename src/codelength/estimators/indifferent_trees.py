@@ -1,8 +1,8 @@
 """Tree-augmented naive Bayes under the principle of indifference, as a classifier."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -23,8 +23,6 @@ from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_choice, check_sequence
 from ..table.copies import check_copies
-from ..table.encode import HandleUnknown
-from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import classes_grid
 from ..typing import FloatArray
 from ._fitted import Capability, Fitted, Weighting
@@ -189,6 +187,7 @@ class FittedTrees(Fitted):
 
 
 @register
+@dataclass(eq=False, repr=False)
 class IndifferentTrees(TableClassifier):
     r"""Tree-augmented naive Bayes under the principle of indifference.
 
@@ -247,29 +246,12 @@ class IndifferentTrees(TableClassifier):
     """
 
     _fitted_type = FittedTrees
+    _fitted: ClassVar[FittedTrees]
 
-    if TYPE_CHECKING:
-
-        @property
-        def _fitted(self) -> FittedTrees: ...
-
-    def __init__(
-        self,
-        forest: Forest = "all",
-        *,
-        law: Law = "pairs",
-        missing: Missing = "ignore",
-        handle_unknown: HandleUnknown = "ignore",
-        numeric: Numeric = "auto",
-        identifiers: Identifiers = "ignore",
-        weighting: Weighting = "counts",
-        strict: bool = False,
-        schema: Schema | None = None,
-    ) -> None:
-        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
-        self.forest = forest
-        self.law = law
-        self.weighting = weighting
+    forest: Forest = "all"
+    _: KW_ONLY
+    law: Law = "pairs"
+    weighting: Weighting = "counts"
 
     @property
     def edges_(self) -> list[tuple[str, str]]:

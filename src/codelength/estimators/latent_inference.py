@@ -1,6 +1,6 @@
 """Uncertainty of a latent class model: standard errors, intervals, draws and tests."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ..errors import DataError
 from ..latent.inference import (
@@ -22,9 +22,8 @@ from ..latent.inference.information import InformationKind
 from ..mixture._replications import Progress
 from ..table import Coded
 from ..table.checks import check_choice
-
-if TYPE_CHECKING:
-    from ._fitted_mixture import FittedMixture
+from ._fitted_mixture import FittedMixture
+from .base import TableEstimator
 
 ErrorKind = Literal["auto", "observed", "empirical", "expected", "sandwich"]
 IntervalKind = Literal[
@@ -32,7 +31,7 @@ IntervalKind = Literal[
 ]
 
 
-class LatentInference:
+class LatentInference(TableEstimator):
     """Standard errors, intervals, draws and tests of a fitted mixture.
 
     Every method takes the training rows, or those given as ``X`` with their ``sample_weight``: a model read
@@ -40,12 +39,8 @@ class LatentInference:
     and from 1 in printed tables.
     """
 
-    if TYPE_CHECKING:
-
-        @property
-        def _fitted(self) -> FittedMixture: ...
-
-        def _encoded(self, X: Any, sample_weight: Any = None, **options: Any) -> Coded: ...
+    _fitted_type = FittedMixture
+    _fitted: ClassVar[FittedMixture]
 
     def standard_errors(
         self,

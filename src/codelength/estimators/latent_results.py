@@ -1,7 +1,7 @@
 """Results of latent class analysis: comparison, summary, profiles, code lengths, relations and fit."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from sklearn.base import clone
 
@@ -29,33 +29,20 @@ from ..mixture.classification import Classification
 from ..mixture.em import SearchSummary
 from ..selection.comparison import Comparison
 from ..sources import as_table
-from ..table import Coded
 from ..table._messages import shown
 from ..table.checks import check_flag
 from ..table.column import Column, Factor, Numbers
 from ..table.table import as_column
 from ..typing import FloatArray, Scalar
 from ._latent_summary import profile_records, summary_blocks
-
-if TYPE_CHECKING:
-    from ._fitted_mixture import FittedMixture
+from .latent_inference import LatentInference
 
 
-class LatentResults:
+class LatentResults(LatentInference):
     """Profiles, fit and summary of a fitted mixture, and its relations to other variables.
 
     Methods with ``X=`` take the training rows, or those given, as in :class:`LatentInference`.
     """
-
-    if TYPE_CHECKING:
-        _state: FittedMixture
-
-        @property
-        def _fitted(self) -> FittedMixture: ...
-
-        def _rows(self, X: Any, sample_weight: Any) -> Coded: ...
-
-        standard_errors: Callable[..., StandardErrors]
 
     def compare(
         self,

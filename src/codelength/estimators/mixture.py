@@ -1,8 +1,8 @@
 """Finite mixtures of multinomials (latent class models) with a principled number of components."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from ..mixture.prediction import Effort, ImputedCells, Method, MixtureRule
 from ..naive_bayes import PriorLike
 from ..naive_bayes.answer import Answer
 from ..sources import BATCH_ROWS, as_table
-from ..table import Schema
 from ..table.checks import (
     check_choice,
     check_number,
@@ -29,16 +28,12 @@ from ..table.checks import (
     check_whole,
     seed_of,
 )
-from ..table.encode import HandleUnknown
-from ..table.infer import Identifiers, Missing, Numeric
 from ..table.table import check_not_empty
 from ..table.target import column_named
 from ..typing import FloatArray, IntArray
 from ._fitted import Weighting
 from ._fitted_mixture import FittedMixture
 from ._queries import tell_unanswered
-from .base import TableEstimator
-from .latent_inference import LatentInference
 from .latent_results import LatentResults
 from .registry import register
 
@@ -47,7 +42,8 @@ MOST_SAMPLES = 100_000_000
 
 
 @register
-class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, TableEstimator):
+@dataclass(eq=False, repr=False)
+class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
     """A finite mixture of products of multinomials: latent class analysis.
 
     Parameters
@@ -126,52 +122,21 @@ class FiniteMixture(LatentResults, LatentInference, ClusterMixin, DensityMixin, 
     (('no', 'yes'), array([[0., 1.]]))
     """
 
-    _fitted_type = FittedMixture
-
-    if TYPE_CHECKING:
-
-        @property
-        def _fitted(self) -> FittedMixture: ...
-
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = "auto",
-        *,
-        criterion: str = "cheeseman_stutz",
-        prior: PriorLike = "uniform",
-        rule: MixtureRule = "map",
-        n_init: int = 20,
-        reached: int = 5,
-        max_init: int = MAX_STARTS,
-        init: str = "mixed",
-        max_components: int = 20,
-        patience: int = 3,
-        max_iter: int = 1000,
-        tol: float = 1e-11,
-        missing: Missing = "ignore",
-        handle_unknown: HandleUnknown = "ignore",
-        numeric: Numeric = "auto",
-        identifiers: Identifiers = "ignore",
-        weighting: Weighting = "counts",
-        strict: bool = False,
-        schema: Schema | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
-        self.n_components = n_components
-        self.criterion = criterion
-        self.prior = prior
-        self.rule = rule
-        self.n_init = n_init
-        self.reached = reached
-        self.max_init = max_init
-        self.init = init
-        self.max_components = max_components
-        self.patience = patience
-        self.max_iter = max_iter
-        self.tol = tol
-        self.weighting = weighting
-        self.random_state = random_state
+    n_components: int | Literal["auto"] = "auto"
+    _: KW_ONLY
+    criterion: str = "cheeseman_stutz"
+    prior: PriorLike = "uniform"
+    rule: MixtureRule = "map"
+    n_init: int = 20
+    reached: int = 5
+    max_init: int = MAX_STARTS
+    init: str = "mixed"
+    max_components: int = 20
+    patience: int = 3
+    max_iter: int = 1000
+    tol: float = 1e-11
+    weighting: Weighting = "counts"
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit mixtures to the rows of ``X`` and keep the one with the shortest code length.

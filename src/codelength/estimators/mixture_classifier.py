@@ -1,17 +1,15 @@
 """A classifier on a finite mixture whose clustering is chosen by how well it predicts the class."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal
 
 from ..errors import InvalidParameter
 from ..mixture.candidates import METHODS
 from ..mixture.prediction import MixtureRule
 from ..naive_bayes import PriorLike
 from ..selection.clusterings import SELECTION_CRITERIA
-from ..table import Schema
 from ..table._messages import shown
 from ..table.checks import check_choice, check_flag, check_size
-from ..table.encode import HandleUnknown
-from ..table.infer import Identifiers, Missing, Numeric
 from ._fitted_mixture_classifier import FittedMixtureClassifier, range_of
 from .classifier import TableClassifier
 from .registry import register
@@ -21,6 +19,7 @@ MOST_CANDIDATES, MOST_COMPONENTS = 100_000, 100_000
 
 
 @register
+@dataclass(eq=False, repr=False)
 class MixtureClassifier(TableClassifier):
     """A finite mixture over features and class, chosen by how well it predicts the class.
 
@@ -101,43 +100,19 @@ class MixtureClassifier(TableClassifier):
     """
 
     _fitted_type = FittedMixtureClassifier
+    _fitted: ClassVar[FittedMixtureClassifier]
 
-    if TYPE_CHECKING:
-
-        @property
-        def _fitted(self) -> FittedMixtureClassifier: ...
-
-    def __init__(
-        self,
-        criterion: str = "prequential",
-        *,
-        candidates: int = 40,
-        n_components: int | tuple[int, int] = (3, 20),
-        n_orderings: int = 10,
-        average: bool = False,
-        clustering: Literal["both", "kmeans", "em"] = "both",
-        with_class: bool = True,
-        prior: PriorLike = "uniform",
-        rule: MixtureRule | None = None,
-        missing: Missing = "ignore",
-        handle_unknown: HandleUnknown = "ignore",
-        numeric: Numeric = "auto",
-        identifiers: Identifiers = "ignore",
-        strict: bool = False,
-        schema: Schema | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
-        self.criterion = criterion
-        self.candidates = candidates
-        self.n_components = n_components
-        self.n_orderings = n_orderings
-        self.average = average
-        self.clustering = clustering
-        self.with_class = with_class
-        self.prior = prior
-        self.rule = rule
-        self.random_state = random_state
+    criterion: str = "prequential"
+    _: KW_ONLY
+    candidates: int = 40
+    n_components: int | tuple[int, int] = (3, 20)
+    n_orderings: int = 10
+    average: bool = False
+    clustering: Literal["both", "kmeans", "em"] = "both"
+    with_class: bool = True
+    prior: PriorLike = "uniform"
+    rule: MixtureRule | None = None
+    random_state: Any = 0
 
     @property
     def candidates_(self) -> list[dict[str, Any]]:

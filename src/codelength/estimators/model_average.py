@@ -1,23 +1,49 @@
-"""The best class probabilities for a table, automatically: an average over model classes."""
+"""Class probabilities for any table: an average over model classes, and its members alone.
+
+In this order: options of both, :class:`ModelAverage`, :class:`MemberClassifier`. Depends on
+``_fitted_average`` and ``_fitted_member``, which learn and predict.
+"""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from ..averages.members.registry import MEMBERS
 from ..errors import InvalidParameter
-from ..table import Schema
 from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence, check_size
-from ..table.encode import HandleUnknown
-from ..table.infer import Identifiers, Missing, Numeric
+from ..table.infer import Missing, Numeric
 from ._fitted import Weighting
 from ._fitted_average import FittedAverage
+from ._fitted_member import FittedMember
 from .classifier import TableClassifier
 from .registry import register
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
+class _OptionsOfAverages(TableClassifier):
+    """Options of averages and their members.
+
+    Defaults of ``missing`` and ``numeric`` differ from those of other models, because members learn what a
+    missing cell says about the class, and can use the order of numbers, however few there are.
+    """
+
+    missing: Missing = "value"
+    numeric: Numeric = "discretize"
+    weighting: Weighting = "counts"
+    random_state: Any = 0
+    n_jobs: int | None = None
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        # By type, because -1.0 equals -1.
+        if self.n_jobs is not None and not (type(self.n_jobs) is int and self.n_jobs == -1):
+            check_size("n_jobs", self.n_jobs, also=", -1 for all processors, or None for one thread")
+
+
 @register
-class ModelAverage(TableClassifier):
+@dataclass(eq=False, repr=False)
+class ModelAverage(_OptionsOfAverages):
     """Class probabilities for any table, averaged over model classes; nothing to tune.
 
     Several model classes, each an average itself, learn from the table [1]_. Each is weighed by how well it
@@ -91,31 +117,9 @@ class ModelAverage(TableClassifier):
     """
 
     _fitted_type = FittedAverage
+    _fitted: ClassVar[FittedAverage]
 
-    if TYPE_CHECKING:
-
-        @property
-        def _fitted(self) -> FittedAverage: ...
-
-    def __init__(
-        self,
-        members: Sequence[str] | None = None,
-        *,
-        missing: Missing = "value",
-        handle_unknown: HandleUnknown = "ignore",
-        numeric: Numeric = "discretize",
-        identifiers: Identifiers = "ignore",
-        weighting: Weighting = "counts",
-        strict: bool = False,
-        schema: Schema | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
-        self.weighting = weighting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.members = members
+    members: Sequence[str] | None = None
 
     @property
     def members_(self) -> list[dict[str, Any]]:
@@ -137,7 +141,6 @@ class ModelAverage(TableClassifier):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_n_jobs(self.n_jobs)
         if self.members is None:
             return
         # A name alone is an error, not a sequence of letters: check_sequence rejects text.
@@ -148,8 +151,69 @@ class ModelAverage(TableClassifier):
             raise InvalidParameter(f"members={shown(self.members)}: expected at least one name, each once")
 
 
-def check_n_jobs(n_jobs: int | None) -> None:
-    """Raise InvalidParameter unless ``n_jobs`` is a number of threads, -1 or None."""
-    # By type, because -1.0 equals -1.
-    if n_jobs is not None and not (type(n_jobs) is int and n_jobs == -1):
-        check_size("n_jobs", n_jobs, also=", -1 for all processors, or None for one thread")
+@register
+@dataclass(eq=False, repr=False)
+class MemberClassifier(_OptionsOfAverages):
+    """One member of :class:`codelength.ModelAverage` alone, neither tempered nor pooled.
+
+    Parameters
+    ----------
+    member : str
+        The member. There are
+
+        - ``"trees"``: decision trees on random parts of the table, each averaged over all its prunings;
+        - ``"log_ratios"``: logistic regression on the log ratios of single variables;
+        - ``"kernel"``: kernel regression on class indicators, averaged over kernels;
+        - ``"forests"``: tree-augmented naive Bayes, averaged over all forests;
+        - ``"best_tree"``: tree-augmented naive Bayes (TAN) with the one forest that is most probable;
+        - ``"subsets"``: naive Bayes, averaged over all subsets of variables.
+
+        ``"log_ratios"``, ``"best_tree"`` and ``"subsets"`` can be exported; ``"best_tree"`` is a Bayesian
+        network. :meth:`query` is for ``"best_tree"``, and for ``"forests"`` if no column is ordered.
+    missing, handle_unknown, numeric, identifiers, weighting, strict, schema, random_state, n_jobs
+        As in :class:`codelength.ModelAverage`, whose defaults of ``missing`` and ``numeric`` differ from
+        those of other models, because members learn what a missing cell says about the class, and can use
+        the order of numbers.
+
+    Attributes
+    ----------
+    parents_ : dict of str to tuple of str
+        Parents of each variable of the network.
+    classes_, schema_, n_features_in_, feature_names_in_
+        As in :class:`codelength.ModelAverage`.
+
+    Examples
+    --------
+    >>> from codelength import datasets
+    >>> from codelength.research import MemberClassifier
+    >>> lenses = datasets.load("lenses").table
+    >>> MemberClassifier("best_tree").fit(lenses).parents_["tear_rate"]
+    ('class', 'astigmatic')
+    """
+
+    _fitted_type = FittedMember
+    _fitted: ClassVar[FittedMember]
+
+    member: str = "best_tree"
+
+    @property
+    def parents_(self) -> dict[str, tuple[str, ...]]:
+        """Parents of each variable of the network.
+
+        :func:`codelength.code_lengths.network_code_length` takes them. Variables that take no part in the
+        model are left out.
+        """
+        fitted = self._fitted
+        try:
+            _, *variables = nodes = fitted.network().nodes
+        except InvalidParameter as error:
+            # An attribute that a model does not have: hasattr is False, as in scikit-learn.
+            raise AttributeError(f"parents_: {error}") from None
+        target = fitted.schema.target
+        names = [nodes[0].name if target is None else target.name, *(node.name for node in variables)]
+        return {node.name: tuple(names[place] for place in node.parents) for node in variables}
+
+    def _check_params(self) -> None:
+        # The member first: messages about other parameters name the model by it.
+        check_choice("member", self.member, MEMBERS)
+        super()._check_params()

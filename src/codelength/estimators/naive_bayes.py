@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..counts import Counts
 from ..errors import InvalidParameter
@@ -10,10 +11,7 @@ from ..naive_bayes import PriorLike, rule_of
 from ..naive_bayes.interval_average import check_averages
 from ..scores import Predictions
 from ..sources import BATCH_ROWS, as_table, known_rows
-from ..table import Schema
 from ..table.checks import check_choice, check_flag, check_instance
-from ..table.encode import HandleUnknown
-from ..table.infer import Identifiers, Missing, Numeric
 from ..table.target import target_column
 from ..typing import BoolArray, Scalar
 from ._fitted import Weighting
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
 
 
 @register
+@dataclass(eq=False, repr=False)
 class NaiveBayes(TableClassifier):
     """Naive Bayes on categorical tables, with honest class probabilities.
 
@@ -103,31 +102,13 @@ class NaiveBayes(TableClassifier):
     """
 
     _fitted_type = FittedNaiveBayes
+    _fitted: ClassVar[FittedNaiveBayes]
 
-    if TYPE_CHECKING:
-
-        @property
-        def _fitted(self) -> FittedNaiveBayes: ...
-
-    def __init__(
-        self,
-        rule: str = "evidence",
-        prior: "PriorLike | NaiveBayes" = "uniform",
-        *,
-        missing: Missing = "ignore",
-        handle_unknown: HandleUnknown = "ignore",
-        numeric: Numeric = "auto",
-        identifiers: Identifiers = "ignore",
-        select: str | None = None,
-        weighting: Weighting = "counts",
-        strict: bool = False,
-        schema: Schema | None = None,
-    ) -> None:
-        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
-        self.rule = rule
-        self.prior = prior
-        self.select = select
-        self.weighting = weighting
+    rule: str = "evidence"
+    prior: "PriorLike | NaiveBayes" = "uniform"
+    _: KW_ONLY
+    select: str | None = None
+    weighting: Weighting = "counts"
 
     def fit_table(
         self,

@@ -19,7 +19,7 @@ _MODULES = {
     "finite-mixture": "mixture",
     "naive-bayes": "naive_bayes",
     "evidence-average": "evidence_average",
-    "member": "member",
+    "member": "model_average",
     "mixture-classifier": "mixture_classifier",
     "model-average": "model_average",
 }

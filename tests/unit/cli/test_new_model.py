@@ -47,24 +47,13 @@ class FittedShares(Fitted):
         return cls(params, schema, named, tuple(content["counts"]))
 
 
+@dataclass(eq=False, repr=False)
 class Majority(TableClassifier):
     """Predicts the shares of the classes, whatever the row."""
 
     _fitted_type = FittedShares
 
-    def __init__(
-        self,
-        smoothing=1.0,
-        *,
-        missing="ignore",
-        handle_unknown="ignore",
-        numeric="auto",
-        identifiers="ignore",
-        strict=False,
-        schema=None,
-    ):
-        super().__init__(missing, handle_unknown, numeric, identifiers, strict, schema)
-        self.smoothing = smoothing
+    smoothing: float = 1.0
 
 
 @pytest.fixture(autouse=True)
