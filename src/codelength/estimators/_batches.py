@@ -1,33 +1,96 @@
-"""Predictions for tables of any size, which are read as streams of Arrow batches.
+"""Tables of any size, which are read as streams of Arrow batches: counts, predictions and scores.
 
-Order of reading: :func:`predict_batches` with ``_Predicting``, then :func:`evaluate_together` with
-``_Scoring``. Both classes are functions of one batch, which engines can run in other processes.
+Order of reading: :func:`counted_table`; :func:`predict_batches` with ``_Predicting``;
+:func:`evaluate_together` with ``_Scoring``. Both classes are functions of one batch, which engines can run in
+other processes.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counts.stream import Progress, fold, map_batches, with_target
+from ..counts import Counts
+from ..counts.stream import Progress, fold, learn_counts, map_batches, with_target
 from ..decisions import first_best_of_rows
 from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions
 from ..scores.totals import Together
 from ..sources import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
+from ..sources._spool import Spool
 from ..sources.batch import arrow
 from ..sources.cells import as_given
 from ..sources.roles import Roles
-from ..table import Schema
+from ..table import Schema, Table
 from ..table._messages import shown, suggestion
 from ..table.checks import check_flag, check_instance, check_names
+from .reading import Reading
 
 if TYPE_CHECKING:
     import pyarrow
 
     from ._fitted import Fitted
+
+
+def counted_table(
+    reading: Reading, source: Any, target: str | None, keep: Sequence[str] | None, **read: Any
+) -> Counts:
+    """Count the rows of a table of any size under the options of an estimator.
+
+    Parameters
+    ----------
+    reading : Reading
+        Options about columns and cells.
+    source, target, keep
+        As in :meth:`codelength.NaiveBayes.fit_table`.
+    read
+        Further options of :func:`codelength.counts.stream.learn_counts`.
+
+    Returns
+    -------
+    Counts
+        The counts, with the schema that was declared or inferred.
+    """
+    params, schema = reading.params, reading.schema
+    if target is None:
+        named = source if isinstance(source, Table) else schema
+        target = None if named is None or named.target is None else named.target.name
+    check_instance("target", target, str, "the name of a column")
+    with ExitStack() as stack:
+        if schema is not None and schema.target is None:
+            source = stack.enter_context(_readable_twice(source, read["na"], read["batch_rows"]))
+            # Classes first, in a pass of their own: the schema declares variables only, and counting needs
+            # all classes. One column is read with them, because a batch without columns has no rows.
+            classes = learn_counts(source, target, keep=schema.names[:1], **read)
+            schema = replace(schema, target=classes.schema.target)
+        options = {name: params[name] for name in ("missing", "numeric", "identifiers", "handle_unknown")}
+        return learn_counts(
+            source, target, schema=schema, keep=keep, cutting=reading.cutting, **options, **read
+        )
+
+
+def check_countable(params: Mapping[str, Any], weights: str | None) -> None:
+    """Raise InvalidParameter for parameters that need all rows in memory.
+
+    Parameters
+    ----------
+    params : mapping
+        Parameters of the estimator.
+    weights : str, optional
+        Name of the column of row weights.
+    """
+    if params["select"] is not None:
+        raise InvalidParameter(
+            f"select={params['select']!r}: choosing variables takes all rows in memory; call fit instead"
+        )
+    if weights is not None and params["weighting"] == "relative":
+        raise InvalidParameter(
+            'weighting="relative": weights are compared with each other, which takes all rows in memory; '
+            'call fit, or pass weighting="counts"'
+        )
 
 
 def predict_batches(
@@ -285,3 +348,14 @@ def _check_surplus(schema: Schema, names: Sequence[str]) -> None:
         raise SchemaMismatch(
             f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
         )
+
+
+@contextmanager
+def _readable_twice(source: Any, na: Iterable[str] | None, batch_rows: int) -> Iterator[Any]:
+    """Return a context with a source that can be read more than once, from a copy on disk if necessary."""
+    # The caller keeps ownership of batches of its own; everything opened here is closed here.
+    batches = as_batches(source, batch_rows=batch_rows, na=na)
+    with ExitStack() as at_end:
+        if not isinstance(source, Batches):
+            at_end.enter_context(closing(batches))
+        yield at_end.enter_context(closing(Spool(batches, batches.names))) if batches.once else source

@@ -2,6 +2,7 @@
 
 Order of reading: :class:`Fitted`, in the order of its parts: class methods that need no fit, predictions of
 new rows, summaries and files. ``OFFERED`` connects its members with the public methods of estimators.
+Depends on ``reading`` (tables to codes) and ``documents`` (parameters as JSON).
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,9 @@ import numpy as np
 
 from ..blocks import Block
 from ..errors import InvalidParameter
-from ..naive_bayes.query import Question
+from ..naive_bayes import normalised
+from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Known, Question
 from ..table import Coded, Schema, Table, encode
 from ..typing import FloatArray, Scalar
 from . import documents
@@ -20,6 +23,7 @@ from .reading import Reading
 
 if TYPE_CHECKING:
     from ..naive_bayes import Distributions
+    from ..networks.enumeration import JointRows
 
 Capability: TypeAlias = Literal[
     "classes",
@@ -94,10 +98,7 @@ class Fitted:
 
     @classmethod
     def capabilities(cls, params: Mapping[str, Any]) -> frozenset[Capability]:
-        """Return the capabilities of a model with these parameters.
-
-        A subclass removes those that some of its parameters exclude.
-        """
+        """Return the capabilities of a model; a subclass removes those that its parameters exclude."""
         usual: tuple[Capability, ...] = ("weights", "classes" if cls.outcome == "class" else "components")
         # Looked up as members, so that a capability cannot be declared without its implementation.
         return frozenset({*usual, *(name for name, member in OFFERED.items() if hasattr(cls, member))})
@@ -119,11 +120,6 @@ class Fitted:
             The training rows; weights are not scaled yet.
         named : bool
             True if the training table had names for its columns.
-
-        Returns
-        -------
-        Fitted
-            The new state of the estimator.
         """
         raise NotImplementedError
 
@@ -136,21 +132,8 @@ class Fitted:
 
     @classmethod
     def spec(cls, params: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-        """Return the unfitted model as JSON types.
-
-        Parameters
-        ----------
-        params : mapping
-            Parameters of the estimator.
-        schema : Schema
-            The schema of the table to learn from; a prior may depend on it.
-
-        Returns
-        -------
-        dict
-            The kind and the parameters.
-        """
-        return {"kind": cls.kind, "params": {name: documents.plain(value) for name, value in params.items()}}
+        """Return the unfitted model as JSON types: its kind, and its parameters under the schema."""
+        return {"kind": cls.kind, "params": documents.plain_params(params)}
 
     # New rows.
 
@@ -160,58 +143,29 @@ class Fitted:
         return self.schema.classes
 
     def encode(self, table: Table, **options: Any) -> Coded:
-        """Encode a table under the options of the fit, unless others are given.
-
-        Parameters
-        ----------
-        table : Table
-            New rows.
-        options
-            Options of :func:`codelength.table.encode`, which take precedence.
-        """
+        """Encode a table; ``options`` of :func:`codelength.table.encode` precede those of the fit."""
         usual = {name: self.params[name] for name in ("handle_unknown", "strict")}
         # Names match columns only if both sides have them; otherwise columns are matched by position.
         return encode(self.schema, table, by_name=table.named and self.named, **(usual | options))
 
     def weighed(self, coded: Coded) -> Coded:
-        """Return coded rows with weights on the scale of the model.
+        """Return training rows with weights on the scale of the model.
 
-        Relative weights are scaled to add up to the number of rows. Predictions of new rows do not depend on
-        their weights, so only methods that take training rows again call this.
+        Predictions of new rows do not depend on their weights, so only methods that take training rows again
+        call this.
         """
-        # Not every model has weighting=: mixture classifiers take whole weights only.
-        return coded.relative() if self.params.get("weighting") == "relative" else coded
+        return scaled(self.params, coded)
 
     def question(self, variables: Any) -> Question:
-        """Return a checked question about variables, with the values that the model distinguishes.
-
-        Parameters
-        ----------
-        variables : name or names
-            The variables, in the order of the axes of the answer.
-        """
+        """Return a checked question about variables, with the values that the model distinguishes."""
         return Question.of(self.schema, variables)
 
     def log_probs(self, coded: Coded) -> "Distributions":
-        """Return the log probability of each class for coded rows, in nats.
-
-        Returns
-        -------
-        Distributions
-            ``log_probs`` of shape (n_rows, n_classes), and ``undefined``: True for rows that are 0/0.
-        """
+        """Return the log probability of each class for coded rows, in nats, and the undefined rows (0/0)."""
         raise NotImplementedError
 
     def probs(self, coded: Coded) -> tuple[FloatArray, int]:
-        """Return the probability of each outcome for coded rows, and the number of undefined rows (0/0).
-
-        Returns
-        -------
-        probs : array of shape (n_rows, n_outcomes)
-            In the order of :attr:`outcomes`.
-        n_undefined : int
-            Number of rows to warn about. Batches add it up, so that a table gets one warning.
-        """
+        """Return the probability of each outcome for coded rows, and the number of undefined rows (0/0)."""
         log_probs, undefined = self.log_probs(coded)
         return np.exp(log_probs), int(np.count_nonzero(undefined))
 
@@ -219,13 +173,7 @@ class Fitted:
         """Warn of rows in which the definition gives 0/0; most models have none."""
 
     def check_left_out(self, *, weighted: bool) -> None:
-        """Raise InvalidParameter if one pass over the rows is not enough to leave each out.
-
-        Parameters
-        ----------
-        weighted : bool
-            True if the rows to leave out have weights.
-        """
+        """Raise InvalidParameter if one pass over rows, weighted or not, cannot leave each of them out."""
         if not hasattr(self, "left_out_of_batch"):
             raise InvalidParameter(
                 f"leave_one_out=True: {self.name(self.params)} does not leave rows out one batch after the "
@@ -236,7 +184,7 @@ class Fitted:
 
     def shown_params(self) -> dict[str, Any]:
         """Return the parameters as JSON types, without the schema, which summaries show as a table."""
-        return {name: documents.plain(value) for name, value in self.params.items() if name != "schema"}
+        return documents.plain_params(self.params, without=("schema",))
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters that summaries show."""
@@ -254,7 +202,7 @@ class Fitted:
         """Return all that is needed to predict the same again, as JSON types."""
         return {
             "kind": self.kind,
-            "params": {name: documents.plain(value) for name, value in self.params.items()},
+            "params": documents.plain_params(self.params),
             "named": self.named,
             "schema": self.schema.to_json(),
             "fitted": self.content(),
@@ -270,26 +218,49 @@ class Fitted:
         return {name: documents.restored(value) for name, value in document["params"].items()}
 
     @classmethod
-    def restored(
-        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
-    ) -> Self:
+    def restored(cls, content: Mapping[str, Any], **known: Any) -> Self:
         """Return the fitted model of a file; the inverse of :meth:`content`.
 
         Parameters
         ----------
-        params : dict
-            Checked parameters of the estimator.
-        schema : Schema
-            The schema of the file.
-        named : bool
-            True if the training table had names for its columns.
         content : mapping
             The learned part, as :meth:`content` wrote it.
+        known
+            The fields of :class:`Fitted`, checked.
 
         Raises
         ------
         DataError
-            If the content is not consistent. Lookup, type and value errors are turned into the same by the
-            caller.
+            If the content is not consistent. The caller turns lookup, type and value errors into the same.
         """
         raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class FittedJoint(Fitted):
+    """A fitted model that gives each row a probability together with each class."""
+
+    def log_joint(self, coded: Coded) -> FloatArray:
+        """Return the log probability of coded rows together with each class, (n_rows, n_classes), in nats."""
+        raise NotImplementedError
+
+    def log_probs(self, coded: Coded) -> "Distributions":
+        return normalised(self.log_joint(coded))
+
+    @property
+    def joint_rows(self) -> "JointRows":
+        """The states of the variables, to sum over those that are not known."""
+        raise NotImplementedError
+
+    def question(self, variables: Any) -> Question:
+        return self.joint_rows.question(variables)
+
+    def answer(self, question: Question, known: Known) -> Answer:
+        """Answer a question about several variables."""
+        return self.joint_rows.answer(question, known)
+
+
+def scaled(params: Mapping[str, Any], coded: Coded) -> Coded:
+    """Return rows with the weights that count: relative ones then add up to the number of rows."""
+    # Not every model has weighting=: mixture classifiers take whole weights only.
+    return coded.relative() if params.get("weighting") == "relative" else coded

@@ -32,13 +32,13 @@ from ..decisions import TOLERANCE
 from ..errors import DataError, InvalidParameter
 from ..naive_bayes import Distributions
 from ..naive_bayes.explanation import Explanation, log_odds_against
-from ..table import Coded, Schema
+from ..table import Coded
 from ..table.checks import seed_of
 from ..table.copies import check_copies
 from ..table.cutting import Cutting
 from ..table.schema import classes_grid
 from ..typing import FloatArray, IntArray
-from ._fitted import Capability, Fitted
+from ._fitted import Capability, Fitted, scaled
 from .reading import Reading, check_labelled
 from .registry import model_of
 
@@ -126,7 +126,7 @@ class FittedAverage(Fitted):
 
     @classmethod
     def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
-        rows = coded.relative() if params["weighting"] == "relative" else coded
+        rows = scaled(params, coded)
         seed = seed_of(params["random_state"])
         seen = seen_in(np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes).astype(np.float64))
         training = Training.of(seen_classes(rows, seen), seed)
@@ -324,9 +324,8 @@ class FittedAverage(Fitted):
         }
 
     @classmethod
-    def restored(
-        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
-    ) -> Self:
+    def restored(cls, content: Mapping[str, Any], **known: Any) -> Self:
+        schema = known["schema"]
         counts = unpacked(content["class_counts"], (schema.n_classes,), low=0.0, high=1e300)
         counts = counts.astype(np.float64)
         if not schema.n_classes:
@@ -338,9 +337,7 @@ class FittedAverage(Fitted):
         parts = [(part["name"], part["content"]) for part in content["members"]]
         members = tuple(MEMBERS[name].from_json(part, views, log_prior) for name, part in parts)
         return cls(
-            params,
-            schema,
-            named,
+            **known,
             views=views,
             class_counts=counts,
             members=members,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from ..networks.queries import JointRows, States, network_answer, network_questi
 from ..typing import FloatArray
 from ._fitted import Capability
 from ._fitted_average import FittedAverage
-
-if TYPE_CHECKING:
-    pass
 
 NETWORK = "best_tree"
 """Name of the member that is a Bayesian network."""

@@ -1,9 +1,14 @@
-"""Fitted finite mixture: its probabilities, the comparison of numbers of components, and diagnostics."""
+"""Fitted finite mixture: its probabilities, the comparison of numbers of components, and diagnostics.
+
+Order of reading: :class:`FittedMixture`: learning, predictions, training rows and what needs them, queries,
+findings, files; then :func:`found_components`, the search. Depends on :mod:`codelength.mixture`, and on
+:mod:`codelength.latent` for diagnostics.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +16,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, DoubtfulFit, InvalidParameter
 from ..latent.identifiability import Identifiability, identifiability
 from ..latent.residuals import MAX_DENSE, BivariateResiduals, bivariate_residuals
+from ..mixture.cache import Rows
 from ..mixture.cache.streams import GatheredRows, gathered_rows
 from ..mixture.classification import Classification, classification
 from ..mixture.code_length import CRITERIA
@@ -31,12 +37,12 @@ from ..naive_bayes import PriorLike, pseudocounts, rule_of
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Known, Question
 from ..selection.comparison import Comparison, with_criteria
-from ..table import Coded, Schema
+from ..selection.components import ComponentsResult, Restarts, choose_components
+from ..table import Coded
 from ..table._messages import shown, tell
 from ..table.checks import check_choice, check_sequence, check_whole, seed_of
 from ..typing import FloatArray, IntArray, Scalar
-from ._components import found_components
-from ._fitted import Fitted
+from ._fitted import Fitted, scaled
 from ._latent_summary import many_classes, remarks_of, unidentified
 
 if TYPE_CHECKING:
@@ -44,6 +50,9 @@ if TYPE_CHECKING:
 
 MOST_VARIABLES = 300
 """Largest number of variables for which ``fit`` computes the residuals of all pairs; otherwise on request."""
+
+OF_RESTARTS = ("n_init", "reached", "max_init", "init", "max_iter", "tol")
+"""Parameters that are passed on to EM with restarts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +109,7 @@ class FittedMixture(Fitted):
 
     @classmethod
     def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
-        rows = coded.relative() if params["weighting"] == "relative" else coded
+        rows = scaled(params, coded)
         # EM runs on distinct rows with weights, whose likelihood is the same.
         distinct = rows.distinct()
         seen = observed(rows, distinct.n_rows)
@@ -193,37 +202,28 @@ class FittedMixture(Fitted):
         seed = [self.seed, self.mixture.n_components]
         return float(CRITERIA[name](rows.distinct(), self.mixture, self.params["prior"], random_state=seed))
 
-    @property
-    def weighting(self) -> Literal["counts", "relative"]:
-        """Meaning of row weights."""
-        return "relative" if self.params.get("weighting") == "relative" else "counts"
-
     def known_residuals(self) -> BivariateResiduals:
         """Return the residuals of all pairs of variables, computed now if there are many."""
         # Not cached: with many variables the table of all pairs is large.
         if self.residuals is None:
-            self._check_rows("residuals_")
-            return bivariate_residuals(self.training, self.mixture)
+            return bivariate_residuals(self._rows_for("residuals_"), self.mixture)
         return self.residuals
-
-    def known_memberships(self) -> FloatArray:
-        """Return the probability of each component for each training row."""
-        self._check_rows("memberships_")
-        return self.memberships
-
-    def _check_rows(self, name: str) -> None:
-        if self.rows is None:
-            raise AttributeError(f"{name}: {self.without_rows}")
-        # AttributeError, because these are attributes of the estimator, and hasattr must be False.
-        if name == "memberships_" and self.rows.is_distinct:
-            raise AttributeError(
-                "labels_ and memberships_: fit_table keeps distinct rows, and no order; use predict_table"
-            )
 
     @cached_property
     def memberships(self) -> FloatArray:
         """Probability of each component for each training row."""
-        return self.mixture.responsibilities(self.training)
+        rows = self._rows_for("memberships_")
+        if rows.is_distinct:
+            raise AttributeError(
+                "labels_ and memberships_: fit_table keeps distinct rows, and no order; use predict_table"
+            )
+        return self.mixture.responsibilities(rows)
+
+    def _rows_for(self, name: str) -> Coded:
+        """Return the training rows for an attribute of the estimator, which does not exist without them."""
+        if self.rows is None:
+            raise AttributeError(f"{name}: {self.without_rows}")
+        return self.rows
 
     @property
     def without_rows(self) -> str:
@@ -325,7 +325,6 @@ class FittedMixture(Fitted):
         return replace(self, mixture=mixture, mixtures=mixtures, classification=table)
 
     def findings_document(self) -> dict[str, Any]:
-        """Return the findings as JSON types."""
         return {
             "components": self.mixture.n_components,
             "component_probs": self.mixture.class_probs.tolist(),
@@ -344,7 +343,7 @@ class FittedMixture(Fitted):
         }
 
     def content(self) -> dict[str, Any]:
-        """Return the learned part of a model file."""
+        needed = not rule_of(self.params["rule"]).settles and self.own_rows is not None
         return {
             "parameters": self.mixture.to_json(),
             "criterion_path": {str(size): length for size, length in self.path.items()},
@@ -354,28 +353,19 @@ class FittedMixture(Fitted):
             "classification": self.classification.to_json(),
             "residuals": None if self.residuals is None else self.residuals.content(),
             "seed": self.seed,
-            **self._content_of_rows(),
+            # Rules that sum over clusterings predict from the training rows.
+            **({"rows": packed_rows(self.learned.rows)} if needed else {}),
         }
 
-    def _content_of_rows(self) -> dict[str, Any]:
-        """Return the training rows for a file, if the rule predicts from them."""
-        needed = not rule_of(self.params["rule"]).settles and self.own_rows is not None
-        return {"rows": packed_rows(self.learned.rows)} if needed else {}
-
     @classmethod
-    def restored(
-        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
-    ) -> Self:
-        if schema.target is not None:
-            raise DataError("a mixture has no classes to predict")
+    def restored(cls, content: Mapping[str, Any], **known: Any) -> Self:
+        schema, prior = known["schema"], known["params"]["prior"]
         mixture = MixtureParameters.from_json(content["parameters"], schema)
         # Checked now: a prior from a damaged file would fail only in a later prediction.
-        pseudocounts(params["prior"], mixture.schema)
+        pseudocounts(prior, mixture.schema)
         residuals = content["residuals"]
         return cls(
-            params,
-            schema,
-            named,
+            **known,
             mixture=mixture,
             path={int(size): float(length) for size, length in content["criterion_path"].items()},
             comparison=Comparison.from_json(content["comparison"]),
@@ -386,3 +376,23 @@ class FittedMixture(Fitted):
             seed=check_whole("seed", content["seed"], 0),
             kept_rows=restored_rows(content["rows"], schema) if "rows" in content else None,
         )
+
+
+def found_components(
+    rows: Rows, params: Mapping[str, Any], seed: int, *, needs_mode: bool = True
+) -> ComponentsResult:
+    """Fit mixtures to rows under the parameters of an estimator, and keep the one with the shortest code.
+
+    ``needs_mode`` is True if predictions use the most probable mixture, which not every prior has.
+    """
+    auto = params["n_components"] == "auto"
+    return choose_components(
+        rows,
+        range(1, params["max_components"] + 1) if auto else [int(params["n_components"])],
+        params["criterion"],
+        params["prior"],
+        patience=params["patience"],
+        restarts=Restarts(**{name: params[name] for name in OF_RESTARTS}),
+        seed=seed,
+        needs_mode=needs_mode,
+    )

@@ -19,7 +19,7 @@ from ..naive_bayes import Distributions, Predictor, normalised
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Known, Question, answer_by_tables
 from ..selection.clusterings import selection_scores
-from ..table import Coded, Schema
+from ..table import Coded
 from ..table._messages import shown
 from ..table.checks import check_whole_weights, seed_of
 from ..table.coded import changed
@@ -161,9 +161,8 @@ class FittedMixtureClassifier(Fitted):
         }
 
     @classmethod
-    def restored(
-        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
-    ) -> Self:
+    def restored(cls, content: Mapping[str, Any], **known: Any) -> Self:
+        params, schema = known["params"], known["schema"]
         # Checked first: weights and predictors are paired by place below.
         table = [dict(row) for row in content["candidates"]]
         check_candidates(table, content["counts"], (params["criterion"], *COMPARED))
@@ -176,7 +175,7 @@ class FittedMixtureClassifier(Fitted):
         hidden = None
         if rule is not None:
             hidden = HiddenClusters.from_json(content["hidden"], wide, rule, prior)
-        return cls(params, schema, named, table=table, predictors=predictors, hidden=hidden)
+        return cls(**known, table=table, predictors=predictors, hidden=hidden)
 
 
 def range_of(n_components: Any) -> tuple[int, int]:

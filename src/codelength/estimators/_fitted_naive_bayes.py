@@ -33,7 +33,7 @@ from ..table.coded import changed
 from ..table.cutting import AVERAGED
 from ..table.schema import classes_grid
 from ..typing import FloatArray
-from ._fitted import Fitted
+from ._fitted import Fitted, scaled
 from .base import TableEstimator
 from .reading import Reading, check_classes, check_labelled
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from ..networks.look_ups import LookUps
     from ..networks.network import Network
     from ..selection import SelectionResult
-    from .described import Described
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +87,7 @@ class FittedNaiveBayes(Fitted):
 
     @classmethod
     def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
-        relative = params["weighting"] == "relative"
-        rows = coded.relative() if relative else coded
+        rows = scaled(params, coded)
         # A prior that is a model is replaced by its posterior: its next fit must not change this model.
         params = params | {"prior": bound_prior(known_prior(params["prior"]), rows.schema)}
         selection = None
@@ -103,7 +101,7 @@ class FittedNaiveBayes(Fitted):
             named,
             counts=count(rows),
             weighted=coded.weights is not None,
-            unit=coded.mean_weight if relative else 1.0,
+            unit=coded.mean_weight if params["weighting"] == "relative" else 1.0,
             selection=selection,
             chosen=None if selection is None else selection.selected,
             told=frozenset(coded.unseen),
@@ -112,11 +110,9 @@ class FittedNaiveBayes(Fitted):
         return learned
 
     @classmethod
-    def described(cls, params: dict[str, Any], coded: Coded) -> "Described":
+    def described(cls, params: dict[str, Any], coded: Coded) -> Self:
         """Return the model of whole rows for :class:`codelength.EvidenceAverage`."""
-        from .described import ClosedForm
-
-        return ClosedForm(cls.learn(params, coded, True))
+        return cls.learn(params, coded, True)
 
     @classmethod
     def check_describes(cls, params: Mapping[str, Any]) -> None:
@@ -140,7 +136,7 @@ class FittedNaiveBayes(Fitted):
     @classmethod
     def of_counts(cls, params: dict[str, Any], counts: Counts, *, weighted: bool) -> Self:
         """Return the model of counts that were made elsewhere; ``weighted`` if from rows with weights."""
-        from ._counting import check_countable
+        from ._batches import check_countable
 
         check_countable(params, None)
         check_classes(counts.schema)
@@ -159,7 +155,7 @@ class FittedNaiveBayes(Fitted):
         **read: Any,
     ) -> Self:
         """Learn from a table of any size; ``read`` are further options of :func:`learn_counts`."""
-        from ._counting import check_countable, counted_table
+        from ._batches import check_countable, counted_table
 
         check_countable(params, read["weights"])
         counts = counted_table(cls.reading(params), source, target, keep, **read)
@@ -364,18 +360,12 @@ class FittedNaiveBayes(Fitted):
         }
 
     @classmethod
-    def restored(
-        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
-    ) -> Self:
-        if schema.target is None:
-            raise DataError("the schema has no classes")
-        chosen = content["chosen"]
+    def restored(cls, content: Mapping[str, Any], **known: Any) -> Self:
+        schema, chosen = known["schema"], content["chosen"]
         if chosen is not None and not set(chosen) <= set(range(schema.n_variables)):
             raise DataError(f"the variables chosen, {chosen!r:.60}, are not positions of variables")
         learned = cls(
-            params,
-            schema,
-            named,
+            **known,
             counts=Counts.from_json(content["counts"], schema),
             weighted=bool(content["weighted"]),
             unit=check_number("unit", content.get("unit", 1.0), 0.0, above=True),

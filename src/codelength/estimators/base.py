@@ -17,9 +17,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from ..blocks import Block, Facts
-from ..errors import InvalidParameter
+from ..errors import DataError, InvalidParameter
 from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Known, Question
 from ..sources import BATCH_ROWS, as_table, known_rows
 from ..table import Coded, Schema, Table
 from ..table._messages import tell
@@ -29,7 +28,7 @@ from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from . import documents
 from ._fitted import Fitted, Weighting
-from ._queries import known_in, tell_unanswered
+from .reading import known_in, tell_unanswered
 
 if TYPE_CHECKING:
     import pyarrow
@@ -49,18 +48,7 @@ CHOICES = {
 
 
 def offered(member: str) -> Callable[[M], M]:
-    """Decorate a method that exists only if the fitted type has a member, as in scikit-learn.
-
-    Parameters
-    ----------
-    member : str
-        Name of a method or property of the fitted type, such as ``"explain"``.
-
-    Returns
-    -------
-    function
-        The decorator. ``hasattr`` is False for the method of a model whose fitted type lacks the member.
-    """
+    """Decorate a method that exists only if the fitted type has a member; otherwise ``hasattr`` is False."""
     # The type, not the fitted object: a method must not appear or vanish with fit, because scikit-learn asks
     # for methods of models that are not fitted.
     decorate: Callable[[M], M] = available_if(lambda model: hasattr(model._fitted_type, member))
@@ -161,7 +149,7 @@ class TableEstimator(BaseEstimator):
         """
         fitted = self._fitted
         question = fitted.question(variables)
-        answer: Answer = fitted.answer(question, self._known(question, X, y))
+        answer: Answer = fitted.answer(question, known_in(fitted, self._coded, question, X, y))
         tell_unanswered(answer)
         return answer
 
@@ -228,20 +216,17 @@ class TableEstimator(BaseEstimator):
     @classmethod
     @reading("a model", "to_document")
     def _from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Return the model of a document, checked.
-
-        Parameters
-        ----------
-        document : mapping
-            The result of :meth:`Fitted.to_document`.
-        """
+        """Return the model of a document that :meth:`Fitted.to_document` wrote, checked."""
         fitted_type = cls._fitted_type
         model = cls(**fitted_type.restored_params(document))
         # Read back from the model, which adds defaults of parameters that the document does not name: they
         # were introduced after it was written.
         params = model._checked_params()
         schema = Schema.from_json(document["schema"])
-        model._state = fitted_type.restored(params, schema, bool(document["named"]), document["fitted"])
+        if (schema.target is None) == (fitted_type.outcome == "class"):
+            raise DataError("the schema has no classes, or has some although no class is predicted")
+        known = {"params": params, "schema": schema, "named": bool(document["named"])}
+        model._state = fitted_type.restored(document["fitted"], **known)
         return model
 
     # State, as scikit-learn expects to find it.
@@ -285,11 +270,9 @@ class TableEstimator(BaseEstimator):
     # Steps that models share.
 
     def _check_params(self) -> None:
-        """Raise InvalidParameter for invalid parameters or combinations of them.
-
-        Called by ``fit``, not by the constructor: scikit-learn sets parameters one by one, so intermediate
-        combinations may be invalid.
-        """
+        """Raise InvalidParameter for invalid parameters or combinations of them."""
+        # Called by fit, not by the constructor: scikit-learn sets parameters one by one, so intermediate
+        # combinations may be invalid.
         params = self.get_params(deep=False)
         for name, choices in CHOICES.items():
             if name in params:
@@ -311,31 +294,8 @@ class TableEstimator(BaseEstimator):
         # deep=False: a model as a parameter (a prior, a model to average) stays one value.
         return dict(self.get_params(deep=False))
 
-    def _known(self, question: Question, X: Any, y: Any) -> Known:
-        """Return the known cells and classes of some rows, without the variables of the question.
-
-        Parameters
-        ----------
-        question : Question
-            The variables asked about.
-        X, y
-            As in :meth:`query`.
-        """
-        fitted = self._fitted
-        return known_in(fitted, lambda table: self._coded(table), question, X, y)
-
     def _encoded(self, X: Any, sample_weight: Any = None, **options: Any) -> Coded:
-        """Encode new rows under the options of the fit, without their classes.
-
-        Parameters
-        ----------
-        X : Table, data frame, array, or mapping of names to columns
-            The rows.
-        sample_weight : array of shape (n_rows,), optional
-            Their weights.
-        options
-            As in :meth:`_coded`.
-        """
+        """Encode new rows under the options of the fit, or others, without their classes."""
         table = as_table(known_rows(self._fitted.schema, X), None, sample_weight)
         # Without the target, whose classes may be others than those of the fit.
         return self._coded(replace(table, target=None), **options)

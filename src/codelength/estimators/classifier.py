@@ -80,13 +80,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         return np.asarray(self.classes_[first_best_of_rows(self.predict_proba(X))])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of each class for each row, shape (n_rows, n_classes).
-
-        Parameters
-        ----------
-        X : Table, data frame, array, or mapping of names to columns
-            The rows.
-        """
+        """Return the probability of each class for each row, (n_rows, n_classes); see :meth:`predict`."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
@@ -94,11 +88,6 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
         If the definition gives 0/0 (rule ``"map"`` only), the uniform distribution is used instead, and a
         warning gives the number of such rows; ``is_undefined`` returns which they are.
-
-        Parameters
-        ----------
-        X : Table, data frame, array, or mapping of names to columns
-            The rows.
         """
         fitted = self._fitted
         made: Distributions = fitted.log_probs(self._encoded(X))
@@ -192,12 +181,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
             True for the training rows, each of which is predicted from all the others; False for new rows.
         weights : str, optional
             Name of the column of row weights.
-        na : list of str, optional
-            Texts that mean missing in files.
-        batch_rows : int
-            Most rows per batch.
-        progress : function, optional
-            Called with the number of rows of each batch.
+        na, batch_rows, progress
+            As in :meth:`predict_table`.
 
         Returns
         -------
@@ -214,11 +199,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         # Imported on use: tables in memory are predicted without it.
         from ._batches import evaluate_together
 
-        read: dict[str, Any] = {"na": na, "batch_rows": batch_rows, "progress": progress}
-        models = (self._fitted,)
-        found = evaluate_together(
-            models, source, target, leave_one_out=leave_one_out, weights=weights, **read
-        )
+        read: dict[str, Any] = {"weights": weights, "na": na, "batch_rows": batch_rows, "progress": progress}
+        found = evaluate_together((self._fitted,), source, target, leave_one_out=leave_one_out, **read)
         return Scores.empty() if found is None else found.scores[0]
 
     @offered("look_ups")
@@ -312,16 +294,14 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """
         from ..export.bif import to_bif
 
-        fitted = self._fitted
-        return to_bif(fitted.network())
+        return to_bif(self._fitted.network())
 
     @offered("network")
     def to_xmlbif(self) -> str:
         """Return the network as XMLBIF 0.3."""
         from ..export.bif import to_xmlbif
 
-        fitted = self._fitted
-        return to_xmlbif(fitted.network())
+        return to_xmlbif(self._fitted.network())
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -331,25 +311,13 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     # Comparisons of models on the same splits encode a table once and fit many models to parts of the codes.
 
     def _coded_for(self, table: Table) -> Coded:
-        """Encode the rows of a table with classes as this model would to learn from them.
-
-        Parameters
-        ----------
-        table : Table
-            Training rows with their target.
-        """
+        """Encode the rows of a table with classes as this model would to learn from them."""
         reading = self._fitted_type.reading(self._checked_params())
         coded: Coded = reading.coded(table, reading.schema_of(table))
         return coded
 
     def _fit_coded(self, coded: Coded) -> Self:
-        """Learn from encoded rows, under their own schema.
-
-        Parameters
-        ----------
-        coded : Coded
-            Training rows with classes.
-        """
+        """Learn from encoded rows with classes, under their own schema."""
         params = self._checked_params()
         check_coded(coded)
         check_classes(coded.schema)
@@ -357,18 +325,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         return self
 
     def _look_ups(self, program: str) -> "LookUps":
-        """Return the look-up tables of the model for an export.
-
-        Parameters
-        ----------
-        program : str
-            Target of the export, for the message.
-
-        Raises
-        ------
-        InvalidParameter
-            If other programs would predict rows that the model refuses.
-        """
+        """Return the look-up tables, unless other programs would predict rows that the model refuses."""
         fitted = self._fitted
         # A program that predicted such rows would disagree with the model without a sign of it.
         if fitted.params["handle_unknown"] == "error":

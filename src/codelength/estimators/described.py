@@ -1,15 +1,14 @@
 """Models of whole rows, class included: the code length of a table, and the probability of new rows.
 
-Order of reading: :class:`Described`, a model after it has seen a table; then one class for each kind of them;
-:class:`OnVariables`; then the functions that :class:`codelength.EvidenceAverage` uses. A fitted type that can
-be averaged has ``described``, ``check_describes`` and ``spec``.
+Order of reading: :class:`Described`, a model after it has seen a table; the two kinds of them that are not
+classifiers; :class:`OnVariables`; then the functions that :class:`codelength.EvidenceAverage` uses. A fitted
+type that can be averaged has ``described``, ``check_describes`` and ``spec``.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -25,8 +24,8 @@ from ..table._messages import shown
 from ..table.checks import check_names, seed_of
 from ..typing import FloatArray
 from . import documents
-from ._components import found_components
 from ._fitted import Fitted
+from ._fitted_mixture import found_components
 from .registry import model_of
 
 LARGEST_COUNT = 2.0**53
@@ -39,8 +38,8 @@ EXPECTED = (
 """Models that can be averaged, for messages."""
 
 
-class Described(ABC):
-    """A model of whole rows that has seen a table.
+class Described(Protocol):
+    """A model of whole rows that has seen a table: a fitted classifier, or one of those below.
 
     Attributes
     ----------
@@ -48,43 +47,15 @@ class Described(ABC):
         Code length of the table, classes and variables, in nats: minus the log evidence, or nearly.
     """
 
-    code_length: float
+    @property
+    def code_length(self) -> float: ...
 
-    @abstractmethod
     def log_joint(self, coded: Coded) -> FloatArray:
         """Return the log probability of rows together with each class, in nats, (n_rows, n_classes)."""
 
-    @abstractmethod
-    def to_json(self) -> dict[str, Any]:
-        """Return what a file keeps, as JSON types."""
-
 
 @dataclass(frozen=True, eq=False)
-class ClosedForm(Described):
-    """A classifier whose evidence has a closed form.
-
-    Attributes
-    ----------
-    fitted : Fitted
-        The fitted model, with ``code_length`` and ``log_joint``.
-    """
-
-    fitted: Any
-
-    @property
-    def code_length(self) -> float:  # type: ignore[override]
-        return float(self.fitted.code_length)
-
-    def log_joint(self, coded: Coded) -> FloatArray:
-        found: FloatArray = self.fitted.log_joint(coded)
-        return found
-
-    def to_json(self) -> dict[str, Any]:
-        return {"model": self.fitted.to_document()}
-
-
-@dataclass(frozen=True, eq=False)
-class MixtureOfRows(Described):
+class MixtureOfRows:
     """A mixture in which the class is one of the variables.
 
     Attributes
@@ -128,6 +99,7 @@ class MixtureOfRows(Described):
         return Predictor.of(self.counts, "evidence", self.prior)
 
     def log_joint(self, coded: Coded) -> FloatArray:
+        """Return the log probability of rows together with each class."""
         found = np.empty((coded.n_rows, coded.schema.n_classes))
         # The class is a variable here, so its joint probability takes one pass per class.
         for label in range(coded.schema.n_classes):
@@ -137,6 +109,7 @@ class MixtureOfRows(Described):
         return found
 
     def to_json(self) -> dict[str, Any]:
+        """Return what a file keeps, as JSON types."""
         return {
             "code_length": self.code_length,
             "components": self.counts.schema.n_classes,
@@ -146,7 +119,7 @@ class MixtureOfRows(Described):
 
 
 @dataclass(frozen=True, eq=False)
-class DescribedOnVariables(Described):
+class DescribedOnVariables:
     """A model of some variables; the others are independent of the class and of each other.
 
     Attributes
@@ -205,11 +178,13 @@ class DescribedOnVariables(Described):
         return {"on": list(params["variables"]), "model": spec_to_json(params["model"], some)}
 
     @property
-    def code_length(self) -> float:  # type: ignore[override]
+    def code_length(self) -> float:
+        """Code length of the table in nats."""
         alone = (dirichlet_log_evidence(counts, np.array(1.0)) for counts in self.value_counts)
         return self.of_some.code_length - float(sum(alone))
 
     def log_joint(self, coded: Coded) -> FloatArray:
+        """Return the log probability of rows together with each class."""
         found = self.of_some.log_joint(coded.select(self.positions))
         for i, counts in zip(_others(coded.schema, self.positions), self.value_counts, strict=True):
             raised = counts + 1.0
@@ -219,8 +194,9 @@ class DescribedOnVariables(Described):
         return found
 
     def to_json(self) -> dict[str, Any]:
+        """Return what a file keeps, as JSON types."""
         counts = np.concatenate([np.empty(0), *self.value_counts])
-        return {"on": list(self.positions), "of_some": self.of_some.to_json(), "value_counts": packed(counts)}
+        return {"on": list(self.positions), "of_some": to_json(self.of_some), "value_counts": packed(counts)}
 
 
 @dataclass(frozen=True)
@@ -253,15 +229,7 @@ class OnVariables:
 
 
 def described(model: Any, coded: Coded) -> Described:
-    """Return a model fitted to coded rows.
-
-    Parameters
-    ----------
-    model : estimator or OnVariables
-        The model, which stays unfitted itself.
-    coded : Coded
-        Training rows with classes.
-    """
+    """Return an estimator, or :class:`OnVariables` of one, fitted to coded rows; it stays unfitted itself."""
     check_describes(model)
     found: Described = model._fitted_type.described(model._checked_params(), coded)
     return found
@@ -304,22 +272,21 @@ def spec_from_json(document: Mapping[str, Any]) -> Any:
     return model
 
 
-def restored(document: Mapping[str, Any], schema: Schema) -> Described:
-    """Return the fitted model that :meth:`Described.to_json` wrote, checked.
+def to_json(model: Any) -> dict[str, Any]:
+    """Return what a file keeps of a model that has seen a table, as JSON types."""
+    own: dict[str, Any] = {"model": model.to_document()} if isinstance(model, Fitted) else model.to_json()
+    return own
 
-    Parameters
-    ----------
-    document : mapping
-        The model as JSON types.
-    schema : Schema
-        The schema of the average.
-    """
+
+def restored(document: Mapping[str, Any], schema: Schema) -> Described:
+    """Return the model that :func:`to_json` wrote, checked under the schema of the average."""
     # The three kinds of documents differ in their keys, so they need no mark of their kind.
     if "model" in document:
-        fitted: Fitted = model_of(document["model"]["kind"])._from_document(document["model"])._fitted
+        fitted: Any = model_of(document["model"]["kind"])._from_document(document["model"])._fitted
         if not hasattr(fitted, "log_joint") or fitted.schema != schema:
             raise DataError("a model in the average is not of the variables of the average")
-        return ClosedForm(fitted)
+        found: Described = fitted
+        return found
     if "on" in document:
         positions = tuple(schema.position(i) for i in document["on"])
         sizes = schema.n_values[_others(schema, positions)]

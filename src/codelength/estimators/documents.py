@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -106,6 +106,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, (Fraction, Decimal)):
         return float(value)
     return value.item() if isinstance(value, np.generic) else value
+
+
+def plain_params(params: Mapping[str, Any], without: Collection[str] = ()) -> dict[str, Any]:
+    """Return parameters as JSON types, but for some."""
+    return {name: plain(value) for name, value in params.items() if name not in without}
 
 
 def restored(value: Any) -> Any:

@@ -1,16 +1,206 @@
-"""An average over a list of models, each weighted by how probable it makes the whole table."""
+"""An average over a list of models, each weighted by how probable it makes the whole table.
+
+Order of reading: :class:`EvidenceAverage`, its parameters; :class:`FittedEvidence`, the models that have seen
+the table and their weights; then names and prior probabilities of models. Depends on ``described``, the
+models.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from ..errors import InvalidParameter
-from ..table.checks import check_sequence
-from ._fitted import Weighting
-from ._fitted_evidence import FittedEvidence, named_models, prior_probs_of
+import numpy as np
+
+from .._display import nats_and_bits
+from ..blocks import Block, Facts, Grid
+from ..decisions import ranked
+from ..errors import DataError, InvalidParameter
+from ..networks.queries import JointRows, all_states
+from ..table import Coded
+from ..table._messages import shown
+from ..table.checks import check_number, check_sequence
+from ..table.copies import check_copies
+from ..table.schema import classes_grid
+from ..typing import FloatArray
+from . import documents
+from ._fitted import FittedJoint, Weighting, scaled
 from .classifier import TableClassifier
-from .described import check_describes
-from .registry import register
+from .described import (
+    Described,
+    OnVariables,
+    check_describes,
+    described,
+    restored,
+    spec_from_json,
+    spec_to_json,
+    title_of,
+    to_json,
+)
+from .registry import model_of, register
+
+OWN = ("models", "prior")
+"""Parameters that files keep in the learned part."""
+
+LARGEST = 1e100
+"""Largest number in ``prior``."""
+
+LEAST_WEIGHT = 1e-18
+"""Smallest weight of a model that takes part in predictions."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedEvidence(FittedJoint):
+    """Models fitted to one table, and their posterior probabilities.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the models.
+    models : tuple of Described
+        The models.
+    prior_probs : array of shape (n_models,)
+        Prior probability of each.
+    class_counts : array of shape (n_classes,)
+        Weight of each class.
+    """
+
+    names: tuple[str, ...]
+    models: tuple[Described, ...]
+    prior_probs: FloatArray
+    class_counts: FloatArray
+
+    kind = "evidence-average"
+
+    @classmethod
+    def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
+        # Scaled once for all models: their code lengths must be of the same rows with the same weights.
+        rows = scaled(params, coded)
+        models = named_models(params["models"])
+        check_copies(rows.weights)
+        counts = np.bincount(rows.class_codes, rows.weights, rows.schema.n_classes)
+        return cls(
+            params,
+            coded.schema,
+            named,
+            names=tuple(models),
+            models=tuple(described(model, rows) for model in models.values()),
+            prior_probs=prior_probs_of(params["prior"], len(models)),
+            class_counts=counts.astype(np.float64),
+        )
+
+    @property
+    def code_lengths(self) -> FloatArray:
+        """Code length of the table under each model, in nats."""
+        return np.array([model.code_length for model in self.models])
+
+    @property
+    def log_weights(self) -> FloatArray:
+        """Log posterior probability of each model; -inf if its prior is zero."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.prior_probs) - self.code_lengths
+        return np.asarray(logs - np.logaddexp.reduce(logs))
+
+    @property
+    def code_length(self) -> float:
+        """Code length of the table under the average, in nats."""
+        with np.errstate(divide="ignore"):
+            return -float(np.logaddexp.reduce(np.log(self.prior_probs) - self.code_lengths))
+
+    def log_joint(self, coded: Coded) -> FloatArray:
+        # In logs: probabilities of whole rows underflow with a few hundred variables.
+        found = np.full((coded.n_rows, coded.schema.n_classes), -np.inf)
+        for log_weight, model in zip(self.log_weights, self.models, strict=True):
+            if log_weight >= np.log(LEAST_WEIGHT):
+                found = np.logaddexp(found, log_weight + model.log_joint(coded))
+        return found
+
+    @property
+    def joint_rows(self) -> JointRows:
+        # Enumerated, because some models may not sum out missing cells (all forests only nearly do).
+        return JointRows(self.schema, self.log_joint, all_states(self.schema, range(self.schema.n_variables)))
+
+    def model_rows(self) -> list[dict[str, Any]]:
+        """Return the name, the code length in nats and the weight of each model."""
+        rows = zip(self.names, self.code_lengths.tolist(), self.log_weights, strict=True)
+        return [
+            {"name": name, "code_length": length, "weight": float(np.exp(log_weight))}
+            for name, length, log_weight in rows
+        ]
+
+    def shown_params(self) -> dict[str, Any]:
+        # Models have no JSON type in general; the findings name them.
+        return documents.plain_params(self.params, without=("models", "schema"))
+
+    def findings(self) -> list[Block]:
+        models = self.model_rows()
+        rows = [
+            [
+                row["name"],
+                f"{row['code_length']:.1f}",
+                f"{row['code_length'] / np.log(2):.1f}",
+                f"{row['weight']:.4f}",
+            ]
+            # By code length, because the weights of all but a few models may underflow to zero.
+            for row in (models[k] for k in ranked(-self.code_lengths))
+        ]
+        return [
+            Facts(
+                [
+                    ("rows", f"{self.class_counts.sum():,.10g}"),
+                    ("code length", nats_and_bits(self.code_length)),
+                ]
+            ),
+            classes_grid(self.schema.target, self.class_counts),
+            Grid("models", ["model", "code length, nats", "bits", "weight"], rows),
+        ]
+
+    def findings_document(self) -> dict[str, Any]:
+        return {
+            "rows": float(self.class_counts.sum()),
+            "code_length_nats": self.code_length,
+            "class_counts": self.class_counts.tolist(),
+            "models": self.model_rows(),
+        }
+
+    def to_document(self) -> dict[str, Any]:
+        # The documents of models depend on the schema, so models and their prior are part of the content.
+        return super().to_document() | {"params": documents.plain_params(self.params, without=OWN)}
+
+    def content(self) -> dict[str, Any]:
+        given = self.params["models"]
+        specs = list(given.values()) if isinstance(given, Mapping) else given
+        return {
+            "given": None if specs is None else [spec_to_json(model, self.schema) for model in specs],
+            "is_named": isinstance(given, Mapping),
+            "prior": documents.plain(self.params["prior"]),
+            "names": list(self.names),
+            "models": [to_json(model) for model in self.models],
+            "class_counts": self.class_counts.tolist(),
+        }
+
+    @classmethod
+    def restored_params(cls, document: Mapping[str, Any]) -> dict[str, Any]:
+        content = document["fitted"]
+        models: Any = None
+        if content["given"] is not None:
+            models = [spec_from_json(model) for model in content["given"]]
+            models = dict(zip(content["names"], models, strict=True)) if content["is_named"] else models
+        own = {"models": models, "prior": documents.restored(content["prior"])}
+        return super().restored_params(document) | own
+
+    @classmethod
+    def restored(cls, content: Mapping[str, Any], **known: Any) -> Self:
+        params, schema = known["params"], known["schema"]
+        names = tuple(content["names"])
+        # Names follow from the models, so other names mean that one of the two was changed.
+        if tuple(named_models(params["models"])) != names:
+            raise DataError("the names are not those of the models")
+        models = tuple(restored(model, schema) for model in content["models"])
+        counts = np.array([float(count) for count in content["class_counts"]])
+        if len(models) != len(names) or counts.shape != (schema.n_classes,):
+            raise DataError("the models are not what a fit leaves behind")
+        prior_probs = prior_probs_of(params["prior"], len(names))
+        return cls(**known, names=names, models=models, prior_probs=prior_probs, class_counts=counts)
 
 
 @register
@@ -42,15 +232,9 @@ class EvidenceAverage(TableClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes.
-    models_ : list of dict
-        Each model: its ``name``, the ``code_length`` of the training table in nats, and its ``weight``.
-    member_weights_ : dict
-        Weight of each model by name.
-    code_length_ : float
-        Code length of the training table under the average, in nats.
-    schema_, n_features_in_, feature_names_in_
+    models_, member_weights_, code_length_
+        The models, their weights and the code length of the table; see the properties of these names.
+    classes_, schema_, n_features_in_, feature_names_in_
         As in :class:`codelength.NaiveBayes`.
 
     References
@@ -111,3 +295,58 @@ class EvidenceAverage(TableClassifier):
                 check_describes(model)
         # The prior last: the number of models is that of a valid list.
         prior_probs_of(self.prior, len(named_models(self.models)))
+
+
+def named_models(models: Sequence[Any] | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return models by name.
+
+    Parameters
+    ----------
+    models : sequence or mapping of names to models, optional
+        As in :class:`codelength.EvidenceAverage`. Models of a sequence get their titles as names, numbered
+        if they are equal.
+    """
+    if isinstance(models, Mapping):
+        return dict(models)
+    named: dict[str, Any] = {}
+    for model in _default_models() if models is None else models:
+        title, n = title_of(model), 2
+        name = title
+        while name in named:
+            name, n = f"{title} ({n})", n + 1
+        named[name] = model
+    return named
+
+
+def _default_models() -> list[Any]:
+    """Return the models to average by default."""
+    # By kind, so that the modules of these models are loaded on use.
+    naive_bayes: Any = model_of("naive-bayes")
+    trees: Any = model_of("indifferent-trees")
+    return [naive_bayes(), OnVariables(naive_bayes()), trees(forest="best"), trees(forest="all")]
+
+
+def prior_probs_of(prior: Any, n_models: int) -> FloatArray:
+    """Return the prior probability of each model.
+
+    Parameters
+    ----------
+    prior : sequence of float, optional
+        Relative numbers; by default all models are equally probable.
+    n_models : int
+        Number of models.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is not one number per model, or all of them are zero.
+    """
+    if prior is None:
+        return np.full(n_models, 1.0 / n_models)
+    given = check_sequence("prior", prior, of="numbers, one per model")
+    numbers = np.array([check_number("prior", number, 0, LARGEST) for number in given])
+    if len(numbers) != n_models or not numbers.any():
+        raise InvalidParameter(
+            f"prior={shown(prior)}: expected {n_models} numbers, one per model, and not all of them zero"
+        )
+    return np.asarray(numbers / numbers.sum())

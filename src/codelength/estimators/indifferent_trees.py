@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from .._packing import packed, unpacked
 from ..blocks import Block, Facts, Grid
 from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
-from ..naive_bayes import Distributions, normalised
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Known, Question
 from ..networks.all_forests import AllForests
 from ..networks.forest import ForestCounts, depths_of, edges_in
 from ..networks.network import Network
@@ -25,12 +22,9 @@ from ..table.checks import check_choice, check_sequence
 from ..table.copies import check_copies
 from ..table.schema import classes_grid
 from ..typing import FloatArray
-from ._fitted import Capability, Fitted, Weighting
+from ._fitted import Capability, FittedJoint, Weighting, scaled
 from .classifier import TableClassifier
 from .registry import register
-
-if TYPE_CHECKING:
-    from .described import Described
 
 Forest: TypeAlias = str | Sequence[tuple[str, str]]
 """Choice of forests: all of them, the best one, or the one with these edges."""
@@ -40,7 +34,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
-class FittedTrees(Fitted):
+class FittedTrees(FittedJoint):
     """Counts, and the forest or forests.
 
     Attributes
@@ -60,24 +54,18 @@ class FittedTrees(Fitted):
 
     @classmethod
     def learn(cls, params: dict[str, Any], coded: Coded, named: bool) -> Self:
-        rows = coded.relative() if params["weighting"] == "relative" else coded
+        rows = scaled(params, coded)
         # After scaling, because the limit is on the weights that count.
         check_copies(rows.weights)
         model = _model(params["forest"], params["law"], ForestCounts.of(rows), coded.schema)
         return cls(params, coded.schema, named, model)
 
     @classmethod
-    def described(cls, params: dict[str, Any], coded: Coded) -> "Described":
+    def described(cls, params: dict[str, Any], coded: Coded) -> Self:
         """Return the model of whole rows for :class:`codelength.EvidenceAverage`."""
-        from .described import ClosedForm
-
-        return ClosedForm(cls.learn(params, coded, True))
-
-    def log_probs(self, coded: Coded) -> Distributions:
-        return normalised(self.log_joint(coded))
+        return cls.learn(params, coded, True)
 
     def log_joint(self, coded: Coded) -> FloatArray:
-        """Return the log probability of coded rows together with each class, in nats."""
         return self.model.log_joint(self.model.counts.codes(coded))
 
     @property
@@ -85,15 +73,8 @@ class FittedTrees(Fitted):
         """Code length of the training table in nats: minus the log evidence."""
         return -self.model.log_evidence
 
-    def question(self, variables: Any) -> Question:
-        return self._rows.question(variables)
-
-    def answer(self, question: Question, known: Known) -> Answer:
-        """Answer a question about several variables."""
-        return self._rows.answer(question, known)
-
     @property
-    def _rows(self) -> JointRows:
+    def joint_rows(self) -> JointRows:
         states = all_states(self.schema, self.model.counts.variables.tolist())
         return JointRows(self.schema, self.log_joint, states, isinstance(self.model, OneForest))
 
@@ -168,22 +149,19 @@ class FittedTrees(Fitted):
         return {"counts": model.counts.to_json(), "parents": parents}
 
     @classmethod
-    def restored(
-        cls, params: dict[str, Any], schema: Schema, named: bool, content: Mapping[str, Any]
-    ) -> Self:
-        if schema.target is None:
-            raise DataError("the schema has no classes")
-        counts = ForestCounts.from_json(content["counts"], schema)
+    def restored(cls, content: Mapping[str, Any], **known: Any) -> Self:
+        params = known["params"]
+        counts = ForestCounts.from_json(content["counts"], known["schema"])
         # Without parents the content is that of all forests; any other choice needs them.
         if (content["parents"] is None) != (params["forest"] == "all"):
             raise DataError("the forest is not what a fit leaves behind")
         if content["parents"] is None:
-            return cls(params, schema, named, AllForests(counts))
+            return cls(**known, model=AllForests(counts))
         n_variables = len(counts.n_values)
         parents = unpacked(content["parents"], (n_variables,), low=-1, high=n_variables - 1)
         # A cycle in a damaged file would make predictions loop for ever.
         depths_of(parents.astype(np.int64))
-        return cls(params, schema, named, OneForest(counts, parents.astype(np.int64), params["law"]))
+        return cls(**known, model=OneForest(counts, parents.astype(np.int64), params["law"]))
 
 
 @register
@@ -217,17 +195,9 @@ class IndifferentTrees(TableClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes.
-    edges_ : list of (str, str)
-        The edges of the forest, the parent first; not with ``forest="all"``.
-    edge_probs_ : array of shape (n_variables, n_variables)
-        Probability that two variables are joined; with ``forest="all"`` only.
-    is_exact_ : bool
-        True if the prior is exactly the one of ``law``, False if it is an approximation.
-    code_length_ : float
-        Code length of the training table, classes and variables, in nats: minus the log evidence.
-    schema_, n_features_in_, feature_names_in_
+    edges_, parents_, edge_probs_, is_exact_, code_length_
+        The forest, or the probabilities of edges; see the properties of these names.
+    classes_, schema_, n_features_in_, feature_names_in_
         As in :class:`codelength.NaiveBayes`.
 
     References
@@ -255,7 +225,7 @@ class IndifferentTrees(TableClassifier):
 
     @property
     def edges_(self) -> list[tuple[str, str]]:
-        """The edges of the forest, the parent first."""
+        """The edges of the forest, the parent first; not with ``forest="all"``."""
         if isinstance(self._fitted.model, AllForests):
             raise AttributeError("edges_: all forests are averaged; edge_probs_ tells how probable edges are")
         return self._fitted.edges()
@@ -270,7 +240,7 @@ class IndifferentTrees(TableClassifier):
 
     @property
     def edge_probs_(self) -> FloatArray:
-        """Probability that two variables are joined, shape (n_variables, n_variables)."""
+        """Probability that two variables are joined, with ``forest="all"``: one row per variable."""
         model = self._fitted.model
         if isinstance(model, OneForest):
             raise AttributeError("edge_probs_: there is one forest; edges_ tells its edges")
@@ -286,7 +256,7 @@ class IndifferentTrees(TableClassifier):
 
     @property
     def code_length_(self) -> float:
-        """Code length of the training table in nats: minus the log evidence."""
+        """Code length of the training table, classes and variables, in nats: minus the log evidence."""
         return self._fitted.code_length
 
     def _check_params(self) -> None:

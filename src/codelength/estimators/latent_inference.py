@@ -67,7 +67,8 @@ class LatentInference(TableEstimator):
         check_choice("kind", kind, ErrorKind)
         fitted, rows = self._fitted, self._rows(X, sample_weight)
         prior, has_design = fitted.mode_prior, clusters is not None or strata is not None
-        if kind == "sandwich" or (kind == "auto" and (has_design or self._fitted.weighting == "relative")):
+        is_survey = has_design or fitted.params["weighting"] == "relative"
+        if kind == "sandwich" or (kind == "auto" and is_survey):
             return design_standard_errors(rows, fitted.mixture, prior, clusters=clusters, strata=strata)
         if has_design:
             raise DataError(f'clusters and strata need kind="sandwich" or kind="auto", not kind="{kind}"')
@@ -153,7 +154,7 @@ class LatentInference(TableEstimator):
             kind,
             fitted.mode_prior,
             n_replications=n_replications,
-            weighting=self._fitted.weighting,
+            weighting=fitted.params["weighting"],
             max_iter=fitted.params["max_iter"],
             random_state=self._seed(random_state),
             n_threads=n_threads,

@@ -178,7 +178,7 @@ class LatentResults(LatentInference):
             method,
             reference=reference,
             first_step=self._first_step(first_step, rule, clusters, strata, X, sample_weight),
-            sampling=Sampling(self._fitted.weighting, clusters, strata),
+            sampling=Sampling(self._fitted.params["weighting"], clusters, strata),
         )
 
     def relate_outcome(
@@ -214,7 +214,7 @@ class LatentResults(LatentInference):
             method,
             kind=kind,
             first_step=self._first_step(first_step, rule, clusters, strata, X, sample_weight),
-            sampling=Sampling(self._fitted.weighting, clusters, strata),
+            sampling=Sampling(self._fitted.params["weighting"], clusters, strata),
         )
 
     def covariate_model(
@@ -281,17 +281,20 @@ class LatentResults(LatentInference):
 
     @property
     def comparison_(self) -> Comparison:
-        """Comparison of all numbers of components."""
+        """Comparison of all numbers of components, one row each, always with one component.
+
+        Log-likelihood, parameters, criteria, goodness of fit, relative entropy, smallest class, starts.
+        """
         return self._fitted.comparison
 
     @property
     def trust_(self) -> SearchSummary:
-        """Number of starts that found the best solution, and convergence."""
+        """Number of starts that ended at the best solution, the next best one, iterations, convergence."""
         return self._fitted.trust
 
     @property
     def identifiability_(self) -> Identifiability:
-        """Rank of the parameters, which are determined by the data if it is full."""
+        """Rank of the Jacobian of the cell probabilities: full if the parameters are determined."""
         return self._fitted.identifiability
 
     @property
@@ -301,7 +304,7 @@ class LatentResults(LatentInference):
 
     @property
     def classification_(self) -> Classification:
-        """Components that rows are assigned to against those that they may belong to."""
+        """Assigned against expected components of the training rows."""
         return self._fitted.classification
 
 

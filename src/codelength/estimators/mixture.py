@@ -33,8 +33,8 @@ from ..table.target import column_named
 from ..typing import FloatArray, IntArray
 from ._fitted import Weighting
 from ._fitted_mixture import FittedMixture
-from ._queries import tell_unanswered
 from .latent_results import LatentResults
+from .reading import tell_unanswered
 from .registry import register
 
 MOST_SAMPLES = 100_000_000
@@ -84,31 +84,12 @@ class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
 
     Attributes
     ----------
-    n_components_ : int
-        Number of components chosen.
-    criterion_path_ : dict of int to float
-        Code length, in nats, of every number of components that could be chosen.
-    comparison_ : Comparison
-        Comparison of all numbers of components, one row each, always with one component: log-likelihood,
-        parameters, criteria, goodness of fit, relative entropy, smallest class, starts.
-    trust_ : SearchSummary
-        Number of starts that ended at the best solution, the next best one, iterations, convergence.
-    residuals_ : BivariateResiduals
-        Distance of each pair of variables from independence within the components.
-    classification_ : Classification
-        Assigned against expected components of the training rows.
-    identifiability_ : Identifiability
-        Rank of the Jacobian of the cell probabilities: full if the parameters are determined.
-    parameters_ : MixtureParameters
-        Probabilities of the components (the largest first) and of the values in each.
-    labels_ : array of shape (n_rows,)
-        The most probable component of each training row.
-    memberships_ : array of shape (n_rows, n_components)
-        Probability of each component for each training row.
-    schema_ : Schema
-        The variables, their values, and how they were settled.
-    n_iter_ : int
-        Iterations of the best run of EM.
+    n_components_, criterion_path_, comparison_
+        The number of components chosen, code lengths of all numbers, and more criteria.
+    parameters_, labels_, memberships_, schema_
+        The mixture, and the components of the training rows.
+    trust_, residuals_, classification_, identifiability_, n_iter_
+        Diagnostics; see the properties of these names.
 
     Examples
     --------
@@ -322,7 +303,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
 
     @property
     def parameters_(self) -> MixtureParameters:
-        """Probabilities of the components and of the values in each."""
+        """Probabilities of the components (the largest first) and of the values in each."""
         return self._fitted.mixture
 
     @property
@@ -338,7 +319,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
     @property
     def memberships_(self) -> FloatArray:
         """Probability of each component for each training row."""
-        return self._fitted.known_memberships()
+        return self._fitted.memberships
 
     @property
     def labels_(self) -> IntArray:

@@ -69,20 +69,10 @@ class MixtureClassifier(TableClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes.
-    candidates_ : list of dict
-        One row per distinct candidate, the best first: its number (from 1), the ``method`` that made it,
-        ``n_components``, every criterion computed in nats, its ``weight`` in the prediction, and
-        ``optimistic``, which is True: the rows that the criteria score are those that chose.
-    n_components_ : int
-        Number of clusters of the best candidate.
-    schema_ : Schema
-        The variables, their values, and how they were settled.
-    n_features_in_ : int
-        Number of variables.
-    feature_names_in_ : array of shape (n_variables,)
-        Names of the variables, if the training table had names.
+    candidates_, n_components_
+        The clusterings that were compared; see the properties of these names.
+    classes_, schema_, n_features_in_, feature_names_in_
+        As in :class:`codelength.NaiveBayes`.
 
     References
     ----------
@@ -116,7 +106,12 @@ class MixtureClassifier(TableClassifier):
 
     @property
     def candidates_(self) -> list[dict[str, Any]]:
-        """One row per distinct candidate, the best first; all scores are optimistic."""
+        """One row per distinct candidate, the best first.
+
+        Its number (from 1), the ``method`` that made it, ``n_components``, every criterion computed in nats,
+        its ``weight`` in the prediction, and ``optimistic``, which is True: the rows that the criteria score
+        are those that chose.
+        """
         return self._fitted.candidate_rows()
 
     @property

@@ -83,21 +83,11 @@ class ModelAverage(_OptionsOfAverages):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes. Those that were declared but never seen get their share of the class prior.
-    members_ : list of dict
-        The members: name, weight, temperature, and the held-out scores of each alone; then those of the class
-        prior and of all together.
-    member_weights_ : dict
-        Weight of each member by name.
-    prior_share_ : float
-        Share of the class prior in the average.
-    schema_ : Schema
-        The variables, their values, and how they were settled.
-    n_features_in_ : int
-        Number of variables.
-    feature_names_in_ : array of shape (n_variables,)
-        Names of the variables, if the training table had names.
+    members_, member_weights_, prior_share_
+        The members with their weights and scores; see the properties of these names.
+    classes_, schema_, n_features_in_, feature_names_in_
+        As in :class:`codelength.NaiveBayes`. Declared classes that were never seen get their share of the
+        class prior.
 
     References
     ----------
@@ -123,7 +113,7 @@ class ModelAverage(_OptionsOfAverages):
 
     @property
     def members_(self) -> list[dict[str, Any]]:
-        """Members, their weights, and their scores alone."""
+        """Name, weight, temperature and held-out scores of each member, the class prior, and all together."""
         return self._fitted.score_rows()
 
     @property
@@ -177,10 +167,8 @@ class MemberClassifier(_OptionsOfAverages):
 
     Attributes
     ----------
-    parents_ : dict of str to tuple of str
-        Parents of each variable of the network.
-    classes_, schema_, n_features_in_, feature_names_in_
-        As in :class:`codelength.ModelAverage`.
+    parents_, classes_, schema_, n_features_in_, feature_names_in_
+        Parents of each variable of the network; the others as in :class:`codelength.NaiveBayes`.
 
     Examples
     --------

@@ -70,25 +70,10 @@ class NaiveBayes(TableClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The classes.
-    schema_ : Schema
-        The variables, their values, and how they were settled.
-    counts_ : Counts
-        Number of times that each value was seen in each class; all that the model knows.
-    code_length_ : float
-        Code length of the training table (the classes and the variables that predict) by the code of the
-        rule, in nats: minus the log evidence, or under rule ``"stochastic_complexity"`` normalised maximum
-        likelihood (:func:`codelength.code_lengths.nml_code_length`, which says for which tables it is
-        defined). The rule ``"map"`` has no code.
-    evidence_code_length_ : float
-        Minus the log evidence of the same under the prior, in nats, whatever the rule.
-    selection_ : SelectionResult
-        The variables chosen and the steps of the search, if ``select`` is given.
-    n_features_in_ : int
-        Number of variables.
-    feature_names_in_ : array of shape (n_variables,)
-        Names of the variables, if the training table had names.
+    classes_, schema_, counts_, code_length_, evidence_code_length_, selection_
+        Classes, variables, counts, code lengths and the chosen variables; see the properties of these names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------
@@ -139,12 +124,8 @@ class NaiveBayes(TableClassifier):
             Name of the column of row weights.
         drop, keep : list of str
             Columns to leave out, or the only ones to take.
-        na : list of str, optional
-            Texts that mean missing in files.
-        batch_rows : int
-            Most rows per batch.
-        progress : function, optional
-            Called with the number of rows of each batch, in every pass.
+        na, batch_rows, progress
+            As in :meth:`predict_table`.
 
         Examples
         --------
@@ -314,12 +295,12 @@ class NaiveBayes(TableClassifier):
 
     @property
     def counts_(self) -> Counts:
-        """Number of times that each value was seen in each class."""
+        """Number of times that each value was seen in each class; all that the model knows."""
         return self._fitted.counts
 
     @property
     def selection_(self) -> "SelectionResult":
-        """The variables chosen and the steps of the search."""
+        """The variables chosen and the steps of the search, if ``select`` is given."""
         selection = self._fitted.selection
         if selection is None:
             raise AttributeError("selection_: the variables were not chosen; pass select= and fit")
@@ -327,7 +308,12 @@ class NaiveBayes(TableClassifier):
 
     @property
     def code_length_(self) -> float:
-        """Code length of the training table by the code of the rule, in nats."""
+        """Code length of the classes and predicting variables by the code of the rule, in nats.
+
+        It is minus the log evidence, or under rule ``"stochastic_complexity"`` normalised maximum likelihood
+        (:func:`codelength.code_lengths.nml_code_length`, which says for which tables it is defined). The rule
+        ``"map"`` has no code.
+        """
         rule = self._fitted.predictor.rule
         if rule.settles:
             raise AttributeError(
@@ -338,7 +324,10 @@ class NaiveBayes(TableClassifier):
 
     @property
     def evidence_code_length_(self) -> float:
-        """Minus the log evidence of the training table, in nats; equation (8) of the 1998 paper."""
+        """Minus the log evidence of the training table under the prior, in nats, under any rule.
+
+        Equation (8) of the 1998 paper.
+        """
         return self._fitted.evidence_code_length
 
     def _check_params(self) -> None:

@@ -43,8 +43,8 @@ class FittedShares(Fitted):
         return {"counts": list(self.counts)}
 
     @classmethod
-    def restored(cls, params, schema, named, content):
-        return cls(params, schema, named, tuple(content["counts"]))
+    def restored(cls, content, **known):
+        return cls(**known, counts=tuple(content["counts"]))
 
 
 @dataclass(eq=False, repr=False)
