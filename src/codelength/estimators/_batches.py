@@ -48,11 +48,6 @@ def counted_table(
         As in :meth:`codelength.NaiveBayes.fit_table`.
     read
         Further options of :func:`codelength.counts.stream.learn_counts`.
-
-    Returns
-    -------
-    Counts
-        The counts, with the schema that was declared or inferred.
     """
     params, schema = reading.params, reading.schema
     if target is None:
@@ -73,15 +68,7 @@ def counted_table(
 
 
 def check_countable(params: Mapping[str, Any], weights: str | None) -> None:
-    """Raise InvalidParameter for parameters that need all rows in memory.
-
-    Parameters
-    ----------
-    params : mapping
-        Parameters of the estimator.
-    weights : str, optional
-        Name of the column of row weights.
-    """
+    """Raise InvalidParameter for parameters that need all rows in memory; ``weights`` names their column."""
     if params["select"] is not None:
         raise InvalidParameter(
             f"select={params['select']!r}: choosing variables takes all rows in memory; call fit instead"
@@ -102,20 +89,7 @@ def predict_batches(
     batch_rows: int,
     progress: Progress | None,
 ) -> "Iterator[pyarrow.RecordBatch]":
-    """Predict the rows of a table of any size; see :meth:`TableEstimator.predict_table`.
-
-    Parameters
-    ----------
-    fitted : Fitted
-        The fitted model.
-    source, keep, name, na, batch_rows, progress
-        As in :meth:`TableEstimator.predict_table`.
-
-    Returns
-    -------
-    iterator of pyarrow.RecordBatch
-        Batches, or a data frame of the engine of ``source``.
-    """
+    """Predict the rows of a table of any size; see :meth:`TableEstimator.predict_table`."""
     # Parameters are checked before the source is opened: a generator would raise at the first batch only.
     kept = tuple(dict.fromkeys(check_names("keep", keep)))
     names = outcome_columns(fitted, kept, name)
@@ -140,14 +114,7 @@ def predict_batches(
 def outcome_columns(fitted: "Fitted", carried: Sequence[str] = (), name: str | None = None) -> list[str]:
     """Return names of columns for the predicted outcome and the probability of each.
 
-    Parameters
-    ----------
-    fitted : Fitted
-        The fitted model.
-    carried : sequence of str
-        Names of other columns of the output; new names differ from all of them.
-    name : str, optional
-        Name of the column of the outcome; by default ``"class"`` or ``"component"``.
+    They differ from the names of other columns of the output, ``carried``.
 
     Examples
     --------
@@ -225,18 +192,8 @@ def evaluate_together(
 class _Predicting:
     """A function that predicts a batch; can be sent to other processes.
 
-    Attributes
-    ----------
-    fitted : Fitted
-        The fitted model.
-    encoder : BatchEncoder
-        Encodes a batch under the schema of the model.
-    kept : tuple of str
-        Columns to copy to the output.
-    names : tuple of str
-        Names of the predicted columns: the outcome, then one probability per outcome.
-    undefined : list of int
-        Number of undefined rows (0/0) of each batch that has some.
+    It copies the columns ``kept``, and adds ``names``: the outcome, then one probability per outcome.
+    ``undefined`` has the number of undefined rows (0/0) of each batch with some.
     """
 
     fitted: "Fitted"
@@ -283,19 +240,7 @@ class _Predicting:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Scoring:
-    """A function that scores predictions of a batch; can be sent to other processes.
-
-    Attributes
-    ----------
-    models : tuple of Fitted
-        The fitted models, under one schema.
-    encoder : BatchEncoder
-        Encodes a batch under that schema.
-    roles : Roles
-        Columns of variables, class and weights.
-    leave_one_out : bool
-        True to leave each row out of the model.
-    """
+    """A function that scores a batch by models under one schema; can be sent to other processes."""
 
     models: tuple[Any, ...]
     encoder: BatchEncoder

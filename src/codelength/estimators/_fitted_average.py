@@ -1,4 +1,9 @@
-"""Fitted average over model classes."""
+"""Fitted average over model classes.
+
+Order of reading: :class:`FittedAverage`: learning, predictions, explanations, exports, predictions of
+training rows, findings, files. Depends on :mod:`codelength.averages`: members, their pool and held-out
+predictions.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -93,15 +98,7 @@ class FittedAverage(Fitted):
 
     @classmethod
     def pooled(cls, training: Training, held_outs: FloatArray) -> tuple[Pool, FloatArray]:
-        """Return the pool of members, and its held-out predictions.
-
-        Parameters
-        ----------
-        training : Training
-            The training rows.
-        held_outs : array of shape (n_members, n_rows, n_classes)
-            Held-out log probabilities of each member.
-        """
+        """Return the pool of members, and its held-out predictions, from those of each member."""
         # The only row of a class: without it no member knows the class, so it does not compare members.
         others = training.class_counts[training.labels] - training.copy_weights
         weights = np.where(others > 0.0, training.weights, 0.0)
@@ -179,15 +176,7 @@ class FittedAverage(Fitted):
         return Distributions(found, np.zeros(coded.n_rows, dtype=np.bool_))
 
     def explain(self, coded: Coded, reference: int) -> Explanation:
-        """Return the contribution of each variable to the log-odds against a class.
-
-        Parameters
-        ----------
-        coded : Coded
-            The rows.
-        reference : int
-            Code of the class that the others are compared with.
-        """
+        """Return the contribution of each variable to the log-odds against a class, given by its code."""
         powers = self.pool.weights * self.pool.temperatures
         blank = Coded.of(self.schema, self.schema.n_values[None])
         parts = np.zeros((coded.n_rows, self.schema.n_variables, self.schema.n_classes))
@@ -357,17 +346,7 @@ class FittedAverage(Fitted):
         return completed(log_probs, self.seen, self.schema.n_classes, float(self.class_counts.sum()))
 
     def _contributions(self, member: Member, coded: Coded, blank: Coded) -> FloatArray:
-        """Return the contribution of each variable to a member, compared with a row without any cell.
-
-        Parameters
-        ----------
-        member : Member
-            The member.
-        coded : Coded
-            The rows to explain.
-        blank : Coded
-            One row in which all cells are missing.
-        """
+        """Return the contribution of each variable to a member, against ``blank``, a row without cells."""
         if isinstance(member, AdditiveMember):
             return member.contributions(coded) - member.contributions(blank)
         positions = np.array([view.position for view in self.views.columns], dtype=np.int64)

@@ -104,15 +104,7 @@ class FittedMember(FittedAverage):
         return views[0]
 
     def _states(self, forests: ForestsAtGrain, position: int) -> States:
-        """Return the states of a variable that the forests distinguish.
-
-        Parameters
-        ----------
-        forests : ForestsAtGrain
-            The forests with their view of the table.
-        position : int
-            Position of the variable in the schema.
-        """
+        """Return the states that the forests distinguish of the variable at a position of the schema."""
         # Values that the view merges are one state, named together; any of them stands for it in codes.
         view = next(view for view in forests.views.columns if view.position == position)
         variable, n_states = self.schema.variables[position], view.n_coarse

@@ -1,4 +1,9 @@
-"""Fitted mixture classifier: candidate clusterings, their scores and predictors."""
+"""Fitted mixture classifier: candidate clusterings, their scores and predictors.
+
+Order of reading: :class:`FittedMixtureClassifier`: learning, predictions, findings, files; then the plan of
+candidates, their order and weights, and checks of files. Depends on :mod:`codelength.mixture`
+(clusterings and predictions) and :mod:`codelength.selection.clusterings` (scores).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -203,14 +208,7 @@ def ranked_candidates(
 ) -> tuple[list[int], list[dict[str, Any]]]:
     """Return the places of the candidates, the best first, and one row of the table for each.
 
-    Parameters
-    ----------
-    params : mapping
-        Parameters of :class:`codelength.MixtureClassifier`.
-    found : sequence of Candidate
-        The candidates.
-    scored : sequence of mapping
-        Code length of each candidate by criterion, in nats.
+    ``scored`` has the code length of each candidate by criterion, in nats.
     """
     criterion = params["criterion"]
     lengths = np.array([scores[criterion] for scores in scored], dtype=np.float64)
@@ -231,15 +229,7 @@ def ranked_candidates(
 
 
 def candidate_weights(lengths: FloatArray, average: bool) -> FloatArray:
-    """Return weights of candidates: by their code lengths, or all on the first.
-
-    Parameters
-    ----------
-    lengths : array
-        Code lengths in nats, the shortest first.
-    average : bool
-        False puts all weight on the first.
-    """
+    """Return weights of candidates by their code lengths, the shortest first, or all on the first."""
     if not average:
         return np.asarray(np.eye(1, len(lengths))[0])
     # Relative to the shortest: exp of a code length of a thousand nats is zero.
@@ -252,31 +242,20 @@ def candidate_weights(lengths: FloatArray, average: bool) -> FloatArray:
 def check_candidates(table: list[dict[str, Any]], counts: Sequence[Any], scores: Sequence[str]) -> None:
     """Raise DataError if a table of candidates from a file is not valid, or counts do not match it.
 
-    Parameters
-    ----------
-    table : list of dict
-        One row per candidate.
-    counts : sequence
-        Counts of the candidates with a positive weight, as JSON types.
-    scores : sequence of str
-        Criteria that every row must have.
+    Each row has all of ``scores``, and ``counts`` are those of the candidates with a positive weight.
     """
     for row in table:
-        numbers = [row[name] for name in ("candidate", "n_components", *scores)]
-        of_criteria = (value for name, value in row.items() if name not in ("method", "prequential_se"))
-        if not all(_is_number(value) for value in (*numbers, *of_criteria)) or row["method"] not in METHODS:
+        named = {name: row[name] for name in ("candidate", "n_components", *scores)}
+        numbers = {name: value for name, value in row.items() if name not in ("method", "prequential_se")}
+        if not all(map(_is_number, (named | numbers).values())) or row["method"] not in METHODS:
             raise DataError(f"candidate {shown(row['candidate'])}: is not what a fit leaves behind")
     weights = np.array([row["weight"] for row in table], dtype=np.float64)
-    if not len(table) or not (np.isfinite(weights).all() and (weights >= 0).all() and weights[0] > 0):
-        raise DataError("the weights of the candidates are not what a fit leaves behind")
     # Up to rounding: normalised weights do not add up to exactly 1.
-    if not np.isclose(weights.sum(), 1.0):
+    if not len(table) or (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
         raise DataError("the weights of the candidates do not add up to 1")
-    if np.count_nonzero(weights) != len(counts) or not (weights[: len(counts)] > 0).all():
+    n_components = [row["n_components"] for row in table[: np.count_nonzero(weights)]]
+    if n_components != [len(own["class_counts"]) for own in counts] or not weights[: len(counts)].all():
         raise DataError("the counts are not those of the candidates that have a weight")
-    for row, of_candidate in zip(table, counts, strict=False):
-        if row["n_components"] != len(of_candidate["class_counts"]):
-            raise DataError(f"candidate {row['candidate']}: its counts are not those of its clusters")
 
 
 def _is_number(value: Any) -> bool:

@@ -1,4 +1,9 @@
-"""Fitted naive Bayes: counts, and the variables that predict."""
+"""Fitted naive Bayes: counts, and the variables that predict.
+
+Order of reading: :class:`FittedNaiveBayes`: learning from rows, counts or streams, code lengths, predictions,
+exports, queries, leave-one-out, findings, files; then :func:`known_prior`. Depends on
+:mod:`codelength.naive_bayes`, :mod:`codelength.counts` and :mod:`codelength.scores`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -276,15 +281,7 @@ class FittedNaiveBayes(Fitted):
             raise DataError(f"the model was fitted {word} sample_weight; leave one out with the same weights")
 
     def left_out(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
-        """Predict each training row from all the others.
-
-        Parameters
-        ----------
-        coded : Coded
-            The training rows.
-        optimistic : bool
-            Keep the variables that were chosen on all rows.
-        """
+        """Predict each training row from all the others; ``optimistic`` keeps the variables chosen on all."""
         check_labelled(coded, self.schema)
         return self._left_out(self.weighed(coded), optimistic=optimistic)
 

@@ -76,12 +76,7 @@ class MixtureOfRows:
     def learn(cls, params: Mapping[str, Any], coded: Coded) -> Self:
         """Fit mixtures to coded rows with their classes, and keep the one with the shortest code.
 
-        Parameters
-        ----------
-        params : mapping
-            Parameters of :class:`codelength.FiniteMixture`.
-        coded : Coded
-            Training rows; weights are scaled already, once for all models of the average.
+        Weights are scaled already, once for all models of the average.
         """
         rows = coded.with_class_as_column()
         found = found_components(rows, params, seed_of(params["random_state"]))
@@ -153,15 +148,7 @@ class DescribedOnVariables:
 
     @classmethod
     def described(cls, params: Mapping[str, Any], coded: Coded) -> Self:
-        """Return the model fitted to coded rows.
-
-        Parameters
-        ----------
-        params : mapping
-            Parameters of :class:`OnVariables`.
-        coded : Coded
-            Training rows with all variables.
-        """
+        """Return the model fitted to coded rows with all variables."""
         schema = coded.schema
         positions = tuple(schema.position(name) for name in params["variables"])
         counts = []

@@ -298,14 +298,7 @@ class EvidenceAverage(TableClassifier):
 
 
 def named_models(models: Sequence[Any] | Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return models by name.
-
-    Parameters
-    ----------
-    models : sequence or mapping of names to models, optional
-        As in :class:`codelength.EvidenceAverage`. Models of a sequence get their titles as names, numbered
-        if they are equal.
-    """
+    """Return models by name; those of a sequence get their titles as names, numbered if they are equal."""
     if isinstance(models, Mapping):
         return dict(models)
     named: dict[str, Any] = {}
@@ -327,20 +320,7 @@ def _default_models() -> list[Any]:
 
 
 def prior_probs_of(prior: Any, n_models: int) -> FloatArray:
-    """Return the prior probability of each model.
-
-    Parameters
-    ----------
-    prior : sequence of float, optional
-        Relative numbers; by default all models are equally probable.
-    n_models : int
-        Number of models.
-
-    Raises
-    ------
-    InvalidParameter
-        If there is not one number per model, or all of them are zero.
-    """
+    """Return the prior probability of each model, from relative numbers; by default all are equal."""
     if prior is None:
         return np.full(n_models, 1.0 / n_models)
     given = check_sequence("prior", prior, of="numbers, one per model")

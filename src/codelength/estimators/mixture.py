@@ -34,7 +34,7 @@ from ..typing import FloatArray, IntArray
 from ._fitted import Weighting
 from ._fitted_mixture import FittedMixture
 from .latent_results import LatentResults
-from .reading import tell_unanswered
+from .reading import known_in, tell_unanswered
 from .registry import register
 
 MOST_SAMPLES = 100_000_000
@@ -289,7 +289,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
         """
         fitted = self._fitted
         question = fitted.question(query)
-        known = self._known(question, X, None)
+        known = known_in(fitted, self._coded, question, X, None)
         check_choice("method", method, Method)
         effort = Effort(n_chains, n_draws)
         answer = fitted.answer(question, known, rule, method, effort)

@@ -46,18 +46,7 @@ class Reading:
     cutting: Cutting | None = None
 
     def table(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        """Return the rows to learn from, without those of weight zero.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in :meth:`codelength.estimators.TableClassifier.fit`.
-
-        Raises
-        ------
-        DataError
-            If there are no rows or no columns to infer a schema from.
-        """
+        """Return the rows to learn from, without those of weight zero; arguments as those of ``fit``."""
         table = as_table(X)
         # Before y is looked at: for an empty X, a message about lengths of y would mislead. With a declared
         # schema, no rows are a valid table, whose model is the prior.
@@ -69,17 +58,7 @@ class Reading:
         return table
 
     def coded(self, table: Table, schema: Schema, **options: Any) -> Coded:
-        """Encode rows to learn from.
-
-        Parameters
-        ----------
-        table : Table
-            Training rows.
-        schema : Schema
-            Their schema.
-        options
-            Options of :func:`codelength.table.encode`, which take precedence.
-        """
+        """Encode rows to learn from; ``options`` of :func:`codelength.table.encode` take precedence."""
         # strict= of an estimator is about new rows; training columns must always match a declared schema.
         usual = {"training": True, "by_name": table.named, "handle_unknown": self.params["handle_unknown"]}
         return encode(schema, table, **(usual | options))
@@ -92,17 +71,7 @@ class Reading:
     def schema_of(self, table: Table, classes: Any = None) -> Schema:
         """Return the schema of a table with classes: the declared one, or one inferred from the rows.
 
-        Parameters
-        ----------
-        table : Table
-            Training rows with their target.
-        classes : array, optional
-            All classes, if later batches may have others than the first.
-
-        Raises
-        ------
-        SchemaMismatch
-            If ``classes`` contradicts the declared schema.
+        ``classes`` names all of them, if later batches may have others than the first.
         """
         target = target_column(table.target)
         if self.schema is None:
@@ -138,13 +107,7 @@ def _named(schema: Schema, table: Table) -> Schema:
 
 
 def class_labels(classes: Any) -> tuple[Scalar, ...]:
-    """Return declared classes in the order of a schema.
-
-    Parameters
-    ----------
-    classes : array
-        The classes, in any order.
-    """
+    """Return declared classes in the order of a schema."""
     # Inferred like a target, so that declared classes and those of rows have the same types and order.
     named = target_column(classes, "classes")
     return infer_schema(Table((), len(named.missing), target=named)).classes
@@ -164,17 +127,7 @@ def check_classes(schema: Schema) -> None:
 
 
 def check_same_classes(classes: Any, schema: Schema, where: str) -> None:
-    """Raise SchemaMismatch for classes that are not those of the schema.
-
-    Parameters
-    ----------
-    classes : array, optional
-        Declared classes; None is always accepted.
-    schema : Schema
-        The schema to compare with.
-    where : str
-        Origin of the classes of the schema, for the message.
-    """
+    """Raise SchemaMismatch for declared classes that are not those of the schema; ``where`` says whose."""
     # Sets: the order of declared classes has no meaning.
     if classes is not None and set(class_labels(classes)) != set(schema.classes):
         raise SchemaMismatch(
@@ -183,22 +136,7 @@ def check_same_classes(classes: Any, schema: Schema, where: str) -> None:
 
 
 def check_coded(coded: Any, schema: Schema | None = None) -> None:
-    """Raise unless ``coded`` is a table as codes, of the variables of the schema if one is given.
-
-    Parameters
-    ----------
-    coded : Any
-        The argument to check.
-    schema : Schema, optional
-        The schema of the model.
-
-    Raises
-    ------
-    InvalidParameter
-        If it is not a :class:`codelength.table.Coded`.
-    SchemaMismatch
-        If the numbers of values differ.
-    """
+    """Raise unless ``coded`` is a table as codes, of the variables of the schema if one is given."""
     check_instance("coded", coded, Coded, "a table as codes, as codelength.sources.as_coded makes them")
     if schema is not None and coded.schema.n_values.tolist() != schema.n_values.tolist():
         raise SchemaMismatch(
@@ -208,15 +146,7 @@ def check_coded(coded: Any, schema: Schema | None = None) -> None:
 
 
 def check_labelled(coded: Any, schema: Schema) -> None:
-    """Raise unless coded rows have the variables and the classes of a schema.
-
-    Parameters
-    ----------
-    coded : Any
-        The argument to check.
-    schema : Schema
-        The schema of the model.
-    """
+    """Raise unless ``coded`` is a table as codes, with the variables and the classes of a schema."""
     check_coded(coded, schema)
     # Classes are compared by label and order, because codes of classes index columns of predictions.
     if coded.schema.target is None:
@@ -243,11 +173,6 @@ def known_in(
         The variables asked about.
     X, y
         The rows, and the classes as far as they are known; see :meth:`TableEstimator.query`.
-
-    Returns
-    -------
-    Known
-        Codes in which the variables of the question are missing, and codes of classes, -1 if unknown.
     """
     schema = fitted.schema
     table = as_table(known_rows(schema, X))
@@ -279,17 +204,7 @@ def tell_unanswered(answer: Answer) -> None:
 
 
 def _class_column(table: Table, schema: Schema, y: Any) -> tuple[Table, Column | None]:
-    """Return the table without the column of the class, and that column, if there is one.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    schema : Schema
-        The schema of the model.
-    y : series, array, name of a column or None
-        As in :meth:`TableEstimator.query`.
-    """
+    """Return the table without the column of the class, and that column, if there is one."""
     if schema.target is None:
         return table, None
     # An explicit y goes first, then the target of the table, then a column with the name of the class.

@@ -1,7 +1,8 @@
 """Registry of models by kind; the module of a model is loaded when the model is first used."""
 
 import importlib
-from collections.abc import Callable, Iterator, MutableMapping
+from collections import UserDict
+from collections.abc import Callable
 from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,35 +27,19 @@ _MODULES = {
 """Modules of the models of this package, which register themselves when they are loaded."""
 
 
-class Models(MutableMapping[str, "type[TableEstimator]"]):
+class Models(UserDict[str, Any]):
     """Models by kind. A registered model works in every command and in model files."""
 
-    def __init__(self) -> None:
-        self._loaded: dict[str, type[TableEstimator]] = {}
-        # The order of the list, not of loading, so that commands always list models in the same order.
-        self._order: dict[str, None] = dict.fromkeys(_MODULES)
-
     def __getitem__(self, kind: str) -> "type[TableEstimator]":
-        # Importing the module registers the model, by the decorator below.
-        if kind not in self._loaded and kind in self._order:
+        # Importing the module registers the model, by the decorator below. The keys exist from the start, so
+        # that commands always list models in the same order.
+        if self.data[kind] is None:
             importlib.import_module(f".{_MODULES[kind]}", __package__)
-        return self._loaded[kind]
-
-    def __setitem__(self, kind: str, model: "type[TableEstimator]") -> None:
-        self._loaded[kind] = model
-        self._order.setdefault(kind)
-
-    def __delitem__(self, kind: str) -> None:
-        del self._loaded[kind], self._order[kind]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._order)
-
-    def __len__(self) -> int:
-        return len(self._order)
+        found: type[TableEstimator] = self.data[kind]
+        return found
 
 
-MODELS = Models()
+MODELS = Models(dict.fromkeys(_MODULES))
 
 
 def register(model: M) -> M:
@@ -84,17 +69,9 @@ def model_names() -> list[str]:
 
 
 def constructor_of(name: str) -> "Callable[..., TableEstimator]":
-    """Return the constructor of a model by its name on the command line.
+    """Return the constructor of a model by its name on the command line; it takes parameters by keyword.
 
-    Parameters
-    ----------
-    name : str
-        A kind, or a member of averages, with hyphens.
-
-    Returns
-    -------
-    function
-        Takes the other parameters of the model by keyword.
+    A name is a kind, or a member of averages with hyphens.
 
     Examples
     --------
@@ -112,12 +89,7 @@ def constructor_of(name: str) -> "Callable[..., TableEstimator]":
 
 
 def capabilities_of(model: Any) -> "frozenset[Capability]":
-    """Return the capabilities of a model; a class stands for its default parameters.
-
-    Parameters
-    ----------
-    model : estimator or class
-        A model of this package, or an opponent with ``capabilities``.
+    """Return the capabilities of a model, or of an opponent; a class stands for its default parameters.
 
     Examples
     --------
