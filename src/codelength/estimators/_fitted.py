@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from ..blocks import Block
+from ..blocks import Block, Facts
 from ..errors import InvalidParameter
 from ..naive_bayes import normalised
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.query import Known, Question
 from ..table import Coded, Schema, Table, encode
+from ..table.schema import classes_grid
 from ..typing import FloatArray, Scalar
 from . import documents
 from .reading import Reading
@@ -197,6 +198,11 @@ class Fitted:
     def findings_document(self) -> dict[str, Any]:
         """Return the findings as JSON types."""
         raise NotImplementedError
+
+    def row_blocks(self, class_counts: FloatArray, *facts: tuple[str, str]) -> list[Block]:
+        """Return the number of training rows, further facts, and the number of rows of each class."""
+        rows = ("rows", f"{class_counts.sum():,.10g}")
+        return [Facts([rows, *facts]), classes_grid(self.schema.target, class_counts)]
 
     def to_document(self) -> dict[str, Any]:
         """Return all that is needed to predict the same again, as JSON types."""

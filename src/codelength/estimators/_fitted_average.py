@@ -32,7 +32,7 @@ from ..averages.pool import Pool
 from ..averages.shapley import shapley_values
 from ..averages.training import Training, log_class_prior
 from ..averages.views import Views
-from ..blocks import Block, Facts, Grid
+from ..blocks import Block, Grid
 from ..decisions import TOLERANCE
 from ..errors import DataError, InvalidParameter
 from ..naive_bayes import Distributions
@@ -41,7 +41,6 @@ from ..table import Coded
 from ..table.checks import seed_of
 from ..table.copies import check_copies
 from ..table.cutting import Cutting
-from ..table.schema import classes_grid
 from ..typing import FloatArray, IntArray
 from ._fitted import Capability, Fitted, scaled
 from .reading import Reading, check_labelled
@@ -230,36 +229,24 @@ class FittedAverage(Fitted):
                 f"of the models {', '.join(name.replace('_', '-') for name in able)}"
             )
 
-    def left_out(self, coded: Coded) -> HeldOut:
+    def left_out(self, coded: Coded | None = None) -> HeldOut:
         """Return predictions of the training rows, each without itself; ``coded`` is only checked."""
-        check_labelled(coded, self.schema)
-        self.check_training_rows(coded)
-        return self.training_rows_left_out
-
-    @property
-    def training_rows_left_out(self) -> HeldOut:
-        """Predictions of the training rows, each without itself."""
-        if self.held_out is None:
-            raise DataError(
-                "predictions of the training rows are not kept in model files; fit the model again"
-            )
-        return self.held_out
-
-    def check_training_rows(self, coded: Coded) -> None:
-        """Raise DataError for other rows than those of the fit, another order or other weights."""
-        if self.training is None or self.held_out is None:
+        if self.held_out is None or self.training is None:
             raise DataError(
                 "the training rows, and predictions of them, are not kept in model files; fit the model again"
             )
+        if coded is not None:
+            check_labelled(coded, self.schema)
+            self._check_training_rows(coded, self.training)
+        return self.held_out
+
+    def _check_training_rows(self, coded: Coded, training: Training) -> None:
+        """Raise DataError for other rows than those of the fit, another order or other weights."""
         # Merged as in the fit: equal rows are one there, and places say which rows they were.
         rows, places = seen_classes(self.weighed(coded), self.seen).merged()
-        known = self.training.coded
-        same = rows.n_rows == known.n_rows and np.array_equal(places, self.training.places)
-        if not (
-            same
-            and np.array_equal(rows.codes, known.codes)
-            and np.array_equal(rows.class_codes, known.class_codes)
-        ):
+        known = training.coded
+        pairs = (places, training.places), (rows.codes, known.codes), (rows.class_codes, known.class_codes)
+        if not all(np.array_equal(one, other) for one, other in pairs):
             raise DataError(
                 "these are not the rows that the model was fitted on, with their classes and in their order; "
                 "leave them out, or score other rows with predict_log_proba"
@@ -291,8 +278,7 @@ class FittedAverage(Fitted):
         ]
         title = "training rows, each predicted without itself"
         return [
-            Facts([("rows", f"{self.class_counts.sum():,.10g}")]),
-            classes_grid(self.schema.target, self.class_counts),
+            *self.row_blocks(self.class_counts),
             Grid(title, ["predicted by", *(titles[name] for name in columns)], rows),
         ]
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from .._display import nats_and_bits
-from ..blocks import Block, Facts
+from ..blocks import Block
 from ..counts import Counts, count
 from ..errors import DataError, InvalidParameter, SchemaMismatch, UndefinedPrediction
 from ..naive_bayes import (
@@ -36,7 +36,6 @@ from ..table._messages import listed, shown, tell
 from ..table.checks import check_number
 from ..table.coded import changed
 from ..table.cutting import AVERAGED
-from ..table.schema import classes_grid
 from ..typing import FloatArray
 from ._fitted import Fitted, scaled
 from .base import TableEstimator
@@ -333,11 +332,10 @@ class FittedNaiveBayes(Fitted):
         return None if self.chosen is None else [self.schema.names[i] for i in self.chosen]
 
     def findings(self) -> list[Block]:
-        facts = [("rows", f"{self.counts.n_rows:,.10g}"), *self._code_length_facts()]
-        names = self._predicting_names
+        facts, names = self._code_length_facts(), self._predicting_names
         if names is not None:
             facts.append((f"predict, {len(names)} of {self.schema.n_variables}", ", ".join(names) or "none"))
-        return [Facts(facts), classes_grid(self.schema.target, self.counts.class_counts)]
+        return self.row_blocks(self.counts.class_counts, *facts)
 
     def findings_document(self) -> dict[str, Any]:
         return {

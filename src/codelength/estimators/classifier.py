@@ -129,7 +129,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         found: Explanation = fitted.explain(coded, 0 if against is None else classes.index(against))
         return found
 
-    @offered("training_rows_left_out")
+    @offered("left_out")
     def leave_one_out(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Predictions:
         """Return predictions of the training rows, each without itself.
 
@@ -151,11 +151,12 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         if X is None and (y is not None or sample_weight is not None):
             raise InvalidParameter("y and sample_weight belong to rows; pass X as well, or leave them out")
         # The predictions exist already; rows are compared so that nobody reads them as those of other rows.
+        coded = None
         if X is not None:
             table = as_table(known_rows(fitted.schema, X), y, sample_weight)
             target_column(table.target)
-            fitted.check_training_rows(self._coded(table.counted()))
-        left_out: Predictions = fitted.training_rows_left_out
+            coded = self._coded(table.counted())
+        left_out: Predictions = fitted.left_out(coded)
         return left_out
 
     def evaluate_table(

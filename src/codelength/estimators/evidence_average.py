@@ -1,8 +1,8 @@
 """An average over a list of models, each weighted by how probable it makes the whole table.
 
-Order of reading: :class:`EvidenceAverage`, its parameters; :class:`FittedEvidence`, the models that have seen
-the table and their weights; then names and prior probabilities of models. Depends on ``described``, the
-models.
+Order of reading: :class:`FittedEvidence`, the models that have seen the table and their weights;
+:class:`EvidenceAverage`, its parameters; then names and prior probabilities of models. Depends on
+``described``, the models of whole rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .._display import nats_and_bits
-from ..blocks import Block, Facts, Grid
+from ..blocks import Block, Grid
 from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
 from ..networks.queries import JointRows, all_states
@@ -20,7 +20,6 @@ from ..table import Coded
 from ..table._messages import shown
 from ..table.checks import check_number, check_sequence
 from ..table.copies import check_copies
-from ..table.schema import classes_grid
 from ..typing import FloatArray
 from . import documents
 from ._fitted import FittedJoint, Weighting, scaled
@@ -144,13 +143,7 @@ class FittedEvidence(FittedJoint):
             for row in (models[k] for k in ranked(-self.code_lengths))
         ]
         return [
-            Facts(
-                [
-                    ("rows", f"{self.class_counts.sum():,.10g}"),
-                    ("code length", nats_and_bits(self.code_length)),
-                ]
-            ),
-            classes_grid(self.schema.target, self.class_counts),
+            *self.row_blocks(self.class_counts, ("code length", nats_and_bits(self.code_length))),
             Grid("models", ["model", "code length, nats", "bits", "weight"], rows),
         ]
 

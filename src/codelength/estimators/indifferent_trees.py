@@ -8,7 +8,7 @@ import numpy as np
 
 from .._display import nats_and_bits
 from .._packing import packed, unpacked
-from ..blocks import Block, Facts, Grid
+from ..blocks import Block, Grid
 from ..decisions import ranked
 from ..errors import DataError, InvalidParameter
 from ..networks.all_forests import AllForests
@@ -20,7 +20,6 @@ from ..table import Coded, Schema
 from ..table._messages import shown, suggestion
 from ..table.checks import check_choice, check_sequence
 from ..table.copies import check_copies
-from ..table.schema import classes_grid
 from ..typing import FloatArray
 from ._fitted import Capability, FittedJoint, Weighting, scaled
 from .classifier import TableClassifier
@@ -116,11 +115,7 @@ class FittedTrees(FittedJoint):
         return [found[k] for k in ranked([prob for *_, prob in found], scale=1.0)]
 
     def findings(self) -> list[Block]:
-        counts = self.model.counts.class_counts
-        facts = [
-            ("rows", f"{counts.sum():,.10g}"),
-            ("code length", nats_and_bits(self.code_length)),
-        ]
+        facts = [("code length", nats_and_bits(self.code_length))]
         if isinstance(self.model, AllForests):
             edges = self.probable_edges()[:SHOWN]
             rows = [[one, other, f"{prob:.3f}"] for one, other, prob in edges]
@@ -129,7 +124,7 @@ class FittedTrees(FittedJoint):
             rows = [[child, parent] for parent, child in self.edges()]
             grid = Grid("edges", ["variable", "depends on"], rows, n_text=2)
             facts.append(("prior", "exact" if self.model.is_exact else "approximate (deep trees)"))
-        return [Facts(facts), classes_grid(self.schema.target, counts), *([grid] if rows else [])]
+        return [*self.row_blocks(self.model.counts.class_counts, *facts), *([grid] if rows else [])]
 
     def findings_document(self) -> dict[str, Any]:
         found: dict[str, Any] = {
