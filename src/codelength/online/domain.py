@@ -5,7 +5,6 @@ values with probability :math:`1 / M`: the prior is scale-free. All sizes up to 
 that, eight sizes per octave represent their neighbours, up to a million.
 """
 
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -30,34 +29,22 @@ MAX_VALUES = 65_535
 _EACH, _PER_OCTAVE, _OCTAVES = 64, 8, 14
 
 
-def _support() -> FloatArray:
-    """Return all sizes up to 64, then eight per octave."""
-    beyond = _EACH * 2.0 ** (np.arange(1, _PER_OCTAVE * _OCTAVES + 1) / _PER_OCTAVE)
-    return np.concatenate([np.arange(1.0, _EACH + 1), np.round(beyond)])
-
-
-SIZES: FloatArray = _support()
-"""Support of the prior."""
+_BEYOND = _EACH * 2.0 ** (np.arange(1, _PER_OCTAVE * _OCTAVES + 1) / _PER_OCTAVE)
+SIZES: FloatArray = np.concatenate([np.arange(1.0, _EACH + 1), np.round(_BEYOND)])
+"""Support of the prior: all sizes up to 64, then eight per octave."""
 
 LOG_PRIOR: FloatArray = np.log(1 / SIZES - np.append(1 / SIZES[1:], 0.0))
 """Log prior probability of each size."""
 
 
-def log_prior_of_at_least(n_values: int) -> float:
-    """Return the log prior probability that a domain has so many values or more."""
-    return float(np.log(np.exp(LOG_PRIOR[np.searchsorted(SIZES, n_values) :]).sum()))
-
-
 class Places:
-    """Iterator of integers from 0; integers that were given back are used first."""
+    """Source of integers from 0; integers that were given back come first."""
 
     def __init__(self) -> None:
         self.n_places, self._free = 0, list[int]()
 
-    def __iter__(self) -> Iterator[int]:
-        return self
-
-    def __next__(self) -> int:
+    def take(self) -> int:
+        """Return the next place."""
         if self._free:
             return self._free.pop()
         self.n_places += 1
@@ -69,35 +56,23 @@ class Places:
 
 
 class Domain:
-    """Values of a variable and their places.
+    """Values of a variable, declared or met so far, and their places.
 
-    A variable whose values are declared as intervals or codes is closed: no value can be new.
-
-    Parameters
-    ----------
-    name : str
-        Name of the variable.
-    declared : Variable, optional
-        Declaration of the variable, if there is one.
-    places : iterator of int
-        Source of places.
-
-    Attributes
-    ----------
-    texts : dict of str to int
-        Places of texts that were read before.
+    A variable whose values are declared as intervals or codes is closed: no value can be new. ``texts`` has
+    the places of texts that were read before.
     """
 
-    def __init__(self, name: str, declared: Variable | None, places: Iterator[int]) -> None:
+    def __init__(self, name: str, declared: Variable | None, places: Places) -> None:
         self.name, self.declared = name, declared
         self.is_retired = declared is not None and declared.kind == "ignored"
         values = () if declared is None else declared.values
-        self._of_codes = [next(places) for _ in values]
+        self._of_codes = [places.take() for _ in values]
         self._reader = None if declared is None or declared.kind == "category" else CellReader(declared)
         self._missing = MISSING
         if declared is not None and declared.missing_is_value:
             self._missing = self._of_codes[-1]
-        self._values: dict[int, Scalar] = {}
+        # Values that were not declared, by place, in the order in which they were met.
+        self.met: dict[int, Scalar] = {}
         self._places: dict[Scalar, int] = {}
         self._known: dict[Any, int] = {}
         self._spellings: dict[int, list[Any]] = {}
@@ -117,21 +92,16 @@ class Domain:
         return len(self._of_codes)
 
     @property
-    def met(self) -> dict[int, Scalar]:
-        """Values that were not declared, by place, in the order in which they were met."""
-        return self._values
+    def n_known(self) -> int:
+        """Number of values so far."""
+        return len(self._of_codes) + len(self.met)
 
     @property
     def places(self) -> list[int]:
         """Places of all values: declared ones, those met, and missing if it is a value."""
         if self._missing >= 0:
-            return [*self._of_codes[:-1], *self._values, self._missing]
-        return [*self._of_codes, *self._values]
-
-    @property
-    def n_known(self) -> int:
-        """Number of values so far."""
-        return len(self._of_codes) + len(self._values)
+            return [*self._of_codes[:-1], *self.met, self._missing]
+        return [*self._of_codes, *self.met]
 
     def find(self, cell: Any) -> int:
         """Return the place of the value of a cell.
@@ -163,14 +133,14 @@ class Domain:
         """Assign a place to a new value."""
         value = self._read(cell)
         assert value is not None
-        self._places[value], self._values[place] = place, value
+        self._places[value], self.met[place] = place, value
         self._remember((type(cell), cell), place)
 
     def drop(self, place: int) -> bool:
         """Remove a value unless it was declared; return True if it was removed."""
-        if place not in self._values:
+        if place not in self.met:
             return False
-        del self._places[self._values.pop(place)]
+        del self._places[self.met.pop(place)]
         # A forgotten value is new if it occurs again, so all its spellings are forgotten too.
         for key in self._spellings.pop(place, ()):
             del self._known[key]
@@ -183,10 +153,8 @@ class Domain:
 
         Parameters
         ----------
-        counts : array of shape (n_values, n_classes)
-            Counts of its values in the classes.
-        totals : array
-            Their totals.
+        counts, totals : arrays of shape (n_values, n_classes) and (n_classes,)
+            Counts of its values in the classes, and their sums.
         n_met : float
             Number of values that were not declared, in units of the counts.
         pseudocount : float
@@ -194,7 +162,7 @@ class Domain:
         """
         from ._kernels import log_averages
 
-        # Numerators of the Dirichlet evidence; the denominators depend on the size of the self.
+        # Numerators of the Dirichlet evidence; the denominators depend on the size of the domain.
         found = float(gammaln(counts + pseudocount).sum()) - counts.size * float(gammaln(pseudocount))
         if not self.is_open:
             size = pseudocount * self.n_known
@@ -206,7 +174,8 @@ class Domain:
         smallest = pseudocount * SIZES[np.searchsorted(SIZES, self.n_known)]
         found += float((gammaln(smallest) - gammaln(smallest + totals)).sum())
         # The prior is conditional on a domain that has at least the declared values.
-        return found - log_prior_of_at_least(max(self.n_declared, 1))
+        least = np.searchsorted(SIZES, max(self.n_declared, 1))
+        return found - float(np.log(np.exp(LOG_PRIOR[least:]).sum()))
 
     def retire(self) -> None:
         """Ignore all cells of the variable from now on."""
@@ -218,10 +187,10 @@ class Domain:
     def variable(self) -> Variable | None:
         """Return the variable with its values so far; None if it has no value."""
         declared = () if self.declared is None else self.declared.values
-        values = (*declared, *self._values.values())
+        values = (*declared, *self.met.values())
         if self.is_retired:
             return Variable(self.name, ("any",), "ignored", origin="identifiers, left out")
-        if self.declared is not None and not self._values:
+        if self.declared is not None and not self.met:
             return self.declared
         if self._missing >= 0:
             values = (*(value for value in values if value is not None), None)

@@ -20,17 +20,7 @@ ROUNDING = 1e-9
 
 
 class Located(NamedTuple):
-    """Places of a row in the counts.
-
-    Attributes
-    ----------
-    code : int
-        Code of its class.
-    places : array of int
-        Places of its known values in the counts.
-    positions : array of int
-        Positions of the variables of these values.
-    """
+    """Code of the class of a row, places of its known values in the counts, positions of their variables."""
 
     code: int
     places: IntArray
@@ -73,11 +63,9 @@ class StreamCounts:
             counts /= weight
 
     def holds(self, row: Located) -> bool:
-        """Return True if such a row can be among the counted ones.
-
-        Without it, no count may be below 0, and no variable may have more cells in the class than there are
-        rows.
-        """
+        """Return True if such a row can be among the counted ones."""
+        # Without it, no count may be below 0, and no variable may have more cells in the class than there are
+        # rows.
         if row.code < 0 or (row.places < 0).any():
             return False
         n_rows, n_cells = self.class_counts[row.code] - 1.0, self.totals[:, row.code].copy()
@@ -87,33 +75,22 @@ class StreamCounts:
 
 
 class FixedCounts(StreamCounts):
-    """Counts of single rows under a fixed schema, and log weights of classes under a rule.
+    """Counts of single rows under a fixed schema, and log weights of classes under a rule and a prior.
 
-    Parameters
-    ----------
-    schema : Schema
-        The variables, their values and the classes.
-    rule : Rule
-        Predictive rule.
-    prior : prior or its name
-        The prior; ignored by rules that do not need one.
-    refuse_values : bool
-        Raise an error for values that the schema does not list, instead of ignoring them.
+    Values that the schema does not list are ignored, unless ``refuse_values`` is given.
     """
 
     def __init__(self, schema: Schema, rule: Rule, prior: PriorLike, *, refuse_values: bool) -> None:
         self.schema = schema
         self._rule = rule
         offsets = rule.offsets_under(prior, schema)
-        value_offsets = offsets.value_offsets.copy()
-        value_offsets[:, schema.offsets[1:] - 1] = 0.0
         self._class_offsets = offsets.class_offsets
         # Cells first, classes last: the counts of a row's values in all classes are contiguous.
-        self._value_offsets = np.ascontiguousarray(value_offsets.T)
-        self._total_offsets = _totals(value_offsets, schema)
+        self._value_offsets = np.ascontiguousarray(offsets.value_offsets.T)
+        self._total_offsets = _totals(offsets.value_offsets, schema)
         self._n_values = schema.n_values[:, None]
         # If no count plus offset is zero, entries are plain logarithms without checks for zero.
-        known = np.delete(value_offsets, schema.offsets[1:] - 1, axis=1)
+        known = np.delete(offsets.value_offsets, schema.offsets[1:] - 1, axis=1)
         self._is_plain = type(rule).growth is Rule.growth and bool((known > 0).all())
         self._row = RowReader(schema, refuse_values=refuse_values)
         # Most rows have all variables; their positions need no new array.
@@ -214,9 +191,7 @@ class FixedCounts(StreamCounts):
         """Initialise from counts."""
         self.class_counts[:] = counts.class_counts
         self.value_counts[:] = counts.value_counts.T
-        without_missing = counts.value_counts.copy()
-        without_missing[:, self.schema.offsets[1:] - 1] = 0.0
-        self.totals[:] = _totals(without_missing, self.schema)
+        self.totals[:] = _totals(counts.value_counts, self.schema)
 
 
 def exceeds(totals: FloatArray, class_counts: FloatArray) -> BoolArray:
@@ -225,7 +200,9 @@ def exceeds(totals: FloatArray, class_counts: FloatArray) -> BoolArray:
 
 
 def _totals(counts: FloatArray, schema: Schema) -> FloatArray:
-    """Return sums over the values of each variable, shape (n_variables, n_classes)."""
+    """Return sums over the values of each variable, without missing cells, shape (n_variables, n_classes)."""
     if not schema.n_variables:
         return np.zeros((0, schema.n_classes))
+    counts = counts.copy()
+    counts[:, schema.offsets[1:] - 1] = 0.0
     return np.ascontiguousarray(np.add.reduceat(counts, schema.offsets[:-1], axis=1).T)

@@ -48,13 +48,8 @@ SMALLEST, LARGEST = 1e-9, 1e9
 class GrowingCounts(StreamCounts):
     """Counts of single rows with growing domains.
 
-    Parameters
-    ----------
-    schema : Schema, optional
-        Declared variables, values and classes. Further values and classes may occur; without a schema, every
-        name in a row is a variable.
-    class_pseudocount, value_pseudocount : float
-        Pseudocount of each class and of each value.
+    A schema declares variables, values and classes; further values and classes may occur. Without a schema,
+    every name in a row is a variable.
     """
 
     def __init__(self, schema: Schema | None, class_pseudocount: float, value_pseudocount: float) -> None:
@@ -155,17 +150,12 @@ class GrowingCounts(StreamCounts):
         from ._kernels import add_log_values, log_averages
 
         places, positions = self._found(x)
-        columns = np.array(self.target.places, dtype=np.int64)
+        target, columns = self.target, np.array(self.target.places, dtype=np.int64)
         log_weights = np.zeros(len(columns) + 1)
         total = np.array([self.class_counts.sum() / weight])
         terms, average = np.empty(len(SIZES)), np.empty(1)
-        known = (
-            self.target.n_known,
-            self.target.n_declared,
-            self.n_met_classes / weight,
-            self.class_pseudocount,
-        )
-        if not self.target.is_open:
+        known = (target.n_known, target.n_declared, self.n_met_classes / weight, self.class_pseudocount)
+        if not target.is_open:
             log_weights[-1] = -np.inf
             average[0] = -np.log(total[0] + self.class_pseudocount * len(columns))
         else:
@@ -229,9 +219,8 @@ class GrowingCounts(StreamCounts):
         """Initialise from counts, all of whose values are declared."""
         self.class_counts[self.target.places] = counts.class_counts
         for i, domain in enumerate(self.domains):
-            of_values = counts.of(i)
-            self.value_counts[np.ix_(domain.places, self.target.places)] = of_values.T
-            self.totals[i, self.target.places] = of_values.sum(axis=1)
+            self.value_counts[np.ix_(domain.places, self.target.places)] = counts.of(i).T
+            self.totals[i, self.target.places] = counts.of(i).sum(axis=1)
 
     def meet(self, domain: Domain, values: Iterable[Scalar]) -> None:
         """Add values to a domain."""
@@ -239,7 +228,7 @@ class GrowingCounts(StreamCounts):
         for value in values:
             if domain.find(value) != NEW:
                 raise DataError(f"variable {shown(domain.name)}: value {shown(value)} is met twice")
-            domain.add(value, next(places))
+            domain.add(value, places.take())
         self._make_room()
 
     def _column(self, y: Scalar) -> int:
@@ -277,7 +266,7 @@ class GrowingCounts(StreamCounts):
             if not isinstance(name, str):
                 raise DataError(f"name {shown(name)}: expected text; convert it with str()")
             # A throw-away domain, to find out if the cell has a value at all.
-            if Domain(name, None, iter(())).find(cell) == NEW:
+            if Domain(name, None, Places()).find(cell) == NEW:
                 names.append(name)
         return names
 
@@ -287,7 +276,7 @@ class GrowingCounts(StreamCounts):
         """Add the new class, variables and values of a row; return its places."""
         code = self.target.find(y)
         if code == NEW:
-            code = next(self._columns)
+            code = self._columns.take()
             self.target.add(y, code)
             self.n_met_classes += weight
         self._make_room()
@@ -297,7 +286,7 @@ class GrowingCounts(StreamCounts):
         for j, (place, position) in enumerate(zip(places, positions, strict=True)):
             if place == NEW:
                 domain = self.domains[position]
-                places[j] = next(self._places)
+                places[j] = self._places.take()
                 domain.add(x[domain.name], places[j])
                 self.n_met[position] += weight
                 # Too many values to be informative, and too many to count: an identifier.
@@ -327,33 +316,25 @@ class GrowingCounts(StreamCounts):
 
     def _make_room(self) -> None:
         """Enlarge arrays that are too small, by at least half, so that the cost per row is constant."""
-        n_variables, n_classes, n_places = len(self.domains), self._columns.n_places, self._places.n_places
-        if n_variables > len(self.n_known):
-            more = max(n_variables, len(self.n_known) * 3 // 2)
-            self.n_known, self.n_declared = _longer(self.n_known, more), _longer(self.n_declared, more)
-            self.is_open, self.n_met = _longer(self.is_open, more), _longer(self.n_met, more)
-            self.totals = _longer(self.totals, more, self.totals.shape[1])
-        if n_classes > len(self.class_counts):
-            more = max(n_classes, len(self.class_counts) * 3 // 2)
-            self.class_counts = _longer(self.class_counts, more)
-            self.totals = _longer(self.totals, len(self.totals), more)
-            self.value_counts = _longer(self.value_counts, len(self.value_counts), more)
-        if n_places > len(self.value_counts):
-            more = max(n_places, len(self.value_counts) * 3 // 2)
-            self.value_counts = _longer(self.value_counts, more, self.value_counts.shape[1])
+        n_variables, n_classes = len(self.domains), self._columns.n_places
+        wanted: dict[str, tuple[int, ...]] = dict.fromkeys(
+            ("n_known", "n_declared", "is_open", "n_met"), (n_variables,)
+        )
+        wanted |= {"totals": (n_variables, n_classes), "class_counts": (n_classes,)}
+        wanted |= {"value_counts": (self._places.n_places, n_classes)}
+        for name, sizes in wanted.items():
+            array = getattr(self, name)
+            pairs = zip(sizes, array.shape, strict=True)
+            shape = tuple(own if size <= own else max(size, own * 3 // 2) for size, own in pairs)
+            if shape != array.shape:
+                setattr(self, name, _longer(array, shape))
         for i, domain in enumerate(self.domains):
             self.n_known[i], self.n_declared[i] = domain.n_known, domain.n_declared
             self.is_open[i] = domain.is_open
 
 
 def check_growing(rule: Rule, prior: PriorLike, handle_unknown: str) -> tuple[float, float]:
-    """Return the pseudocounts of classes and values for growing domains.
-
-    Raises
-    ------
-    InvalidParameter
-        If rule, prior or ``handle_unknown`` do not allow domains to grow.
-    """
+    """Return the pseudocounts of classes and values, if rule, prior and options allow domains to grow."""
     if not (rule.averages and rule.needs_prior):
         raise InvalidParameter(
             f'domains="growing" averages over how many values there are, and rule="{rule.name}" does not; '
@@ -389,7 +370,7 @@ def _located(code: int, places: list[int], positions: list[int]) -> Located:
     return Located(code, np.array(places, dtype=np.int64), np.array(positions, dtype=np.int64))
 
 
-def _longer(array: Any, *shape: int) -> Any:
+def _longer(array: Any, shape: tuple[int, ...]) -> Any:
     """Return a larger array with the same content, filled with zeros."""
     longer = np.zeros(shape, dtype=array.dtype)
     longer[tuple(slice(0, size) for size in array.shape)] = array

@@ -3,8 +3,8 @@
 Order of reading: :class:`OnlineNaiveBayes`: ``learn_one``, ``unlearn_one``, ``predict_proba_one`` and
 ``score_one``, then the properties that sum up the stream, then files.
 
-Depends on ``fixed`` or ``growing`` (mutable counts under a schema, or with domains that grow), ``scores``
-(what the predictions so far were worth) and ``saved`` (JSON files).
+Depends on ``fixed`` or ``growing`` (mutable counts under a schema, or with domains that grow) and ``saved``
+(JSON files).
 """
 
 import math
@@ -19,6 +19,7 @@ import numpy as np
 from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
 from ..counts import Counts
+from ..decisions import TOLERANCE, first_best
 from ..errors import DataError, InvalidParameter
 from ..estimators import NaiveBayes
 from ..naive_bayes import Predictor, PriorLike, rule_of
@@ -28,7 +29,6 @@ from ..table.encode import HandleUnknown
 from ..typing import FloatArray, Scalar
 from .fixed import FixedCounts, Located
 from .growing import GrowingCounts, check_growing
-from .scores import RunningScores, most_probable, probs_of
 
 Domains = Literal["fixed", "growing"]
 
@@ -64,6 +64,13 @@ class OnlineNaiveBayes(Shown):
         Number of last rows that count; older ones are forgotten. By default all rows count.
     handle_unknown : {"ignore", "error"}
         Ignore values that a fixed schema does not list, or raise an error.
+
+    Attributes
+    ----------
+    n_scored : int
+        Number of rows that were predicted before they were learned.
+    code_length : float
+        Code length of the classes of these rows, each predicted from the rows before it, in nats.
 
     Examples
     --------
@@ -130,7 +137,7 @@ class OnlineNaiveBayes(Shown):
             refuse = handle_unknown == "error"
             self._counts = FixedCounts(schema, self._rule, prior, refuse_values=refuse)
         self._weight = 1.0
-        self._scores = RunningScores()
+        self.n_scored, self.code_length, self._n_hits = 0, 0.0, 0
         # Reentrant, because score_one calls learn_one while it holds the lock.
         self._lock = threading.RLock()
 
@@ -164,15 +171,7 @@ class OnlineNaiveBayes(Shown):
         return found
 
     def learn_one(self, x: Mapping[str, Any], y: Scalar) -> Self:
-        """Count a row.
-
-        Parameters
-        ----------
-        x : mapping of str to cell
-            The row.
-        y : class
-            Class of the row.
-        """
+        """Count a row: a mapping of names to cells, and its class."""
         with self._lock:
             # Instead of multiplying all counts by the decay, the new row gets a larger weight: one update per
             # row.
@@ -192,13 +191,7 @@ class OnlineNaiveBayes(Shown):
         return self
 
     def unlearn_one(self, x: Mapping[str, Any], y: Scalar) -> Self:
-        """Remove a row that was learned.
-
-        Parameters
-        ----------
-        x, y
-            The row and its class, as they were learned.
-        """
+        """Remove a row that was learned, given as it was then."""
         if self._decay < 1.0 or self._rows is not None:
             raise InvalidParameter("unlearn_one: rows are forgotten by half_life= or window= already")
         with self._lock:
@@ -216,11 +209,6 @@ class OnlineNaiveBayes(Shown):
 
         The distribution is uniform if every class is impossible. With growing domains, probabilities are
         conditional on a class that was met before; see :meth:`new_class_proba_one`.
-
-        Parameters
-        ----------
-        x : mapping of str to cell
-            The row.
         """
         classes, log_weights = self._log_weights(x)
         return dict(zip(classes, probs_of(log_weights[: len(classes)]).tolist(), strict=True))
@@ -229,23 +217,12 @@ class OnlineNaiveBayes(Shown):
         """Return the most probable class of a row; the first of several equally probable ones.
 
         None if domains grow and no class was met yet.
-
-        Parameters
-        ----------
-        x : mapping of str to cell
-            The row.
         """
         classes, log_weights = self._log_weights(x)
-        return classes[most_probable(log_weights[: len(classes)])] if classes else None
+        return classes[first_best(probs_of(log_weights[: len(classes)]))] if classes else None
 
     def new_class_proba_one(self, x: Mapping[str, Any]) -> float:
-        """Return the probability of a class that was not met before; 0 if domains are fixed.
-
-        Parameters
-        ----------
-        x : mapping of str to cell
-            The row.
-        """
+        """Return the probability of a class that was not met before; 0 if domains are fixed."""
         classes, log_weights = self._log_weights(x)
         return float(probs_of(log_weights)[-1]) if len(log_weights) > len(classes) else 0.0
 
@@ -253,13 +230,6 @@ class OnlineNaiveBayes(Shown):
         """Return the joint log probability of a row and its class, in nats: minus the code length of the row.
 
         With growing domains, the code of a new value or class says that it is new, without its name.
-
-        Parameters
-        ----------
-        x : mapping of str to cell
-            The row.
-        y : class
-            Class of the row.
         """
         if not self._rule.normalises:
             raise InvalidParameter(f'rule="{self._rule.name}" gives rows no probability; use rule="evidence"')
@@ -271,13 +241,6 @@ class OnlineNaiveBayes(Shown):
     def score_one(self, x: Mapping[str, Any], y: Scalar) -> float:
         """Predict a row, update the running scores, and learn it.
 
-        Parameters
-        ----------
-        x : mapping of str to cell
-            The row.
-        y : class
-            Class of the row.
-
         Returns
         -------
         float
@@ -286,13 +249,14 @@ class OnlineNaiveBayes(Shown):
         """
         with self._lock:
             place, (classes, log_weights) = self._counts.class_place(y), self._log_weights(x)
-            prob = float(probs_of(log_weights)[place])
+            probs = probs_of(log_weights)
             # A zero probability is recorded as an infinite code length, as in other scores.
-            found = math.log(prob) if prob > 0 else -math.inf
-            # A hit is a known class; the possibility of a new class is never the prediction.
-            best = most_probable(log_weights[: len(classes)]) if classes else None
+            found = math.log(probs[place]) if probs[place] > 0 else -math.inf
             self.learn_one(x, y)
-            self._scores.add(found, hit=best == place)
+            self.n_scored += 1
+            self.code_length -= found
+            # A hit is a known class; the possibility of a new class is never the prediction.
+            self._n_hits += bool(classes) and first_best(probs[: len(classes)]) == place
         return found
 
     @property
@@ -301,24 +265,14 @@ class OnlineNaiveBayes(Shown):
         return self._counts.schema
 
     @property
-    def n_scored(self) -> int:
-        """Number of rows that were predicted before they were learned."""
-        return self._scores.n_rows
-
-    @property
-    def code_length(self) -> float:
-        """Code length of the classes of these rows, each predicted from the rows before it, in nats."""
-        return self._scores.code_length
-
-    @property
     def log_score(self) -> float:
-        """Mean log probability of the classes of these rows, in nats; NaN before the first."""
-        return self._scores.log_score
+        """Mean log probability of the classes of the rows scored, in nats; NaN before the first."""
+        return -self.code_length / self.n_scored if self.n_scored else math.nan
 
     @property
     def accuracy(self) -> float:
-        """Share of these rows whose most probable class occurred; NaN before the first."""
-        return self._scores.accuracy
+        """Share of the rows scored whose most probable class occurred; NaN before the first."""
+        return self._n_hits / self.n_scored if self.n_scored else math.nan
 
     @property
     def counts(self) -> Counts:
@@ -341,13 +295,7 @@ class OnlineNaiveBayes(Shown):
         return float(Predictor.of(self.counts, self._rule, prior).evidence_code_length())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as JSON with its complete state; :meth:`load` reads it back.
-
-        Parameters
-        ----------
-        path : str or path
-            File to write.
-        """
+        """Write the model to a file, as JSON with its complete state; :meth:`load` reads it back."""
         from .saved import write
 
         with self._lock:
@@ -355,18 +303,7 @@ class OnlineNaiveBayes(Shown):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "OnlineNaiveBayes":
-        """Read the model that :meth:`save` wrote.
-
-        Parameters
-        ----------
-        path : str or path
-            File to read.
-
-        Raises
-        ------
-        DataError
-            If the file is not valid.
-        """
+        """Read the model that :meth:`save` wrote; raise DataError if the file is not valid."""
         from .saved import read
 
         return read(path)
@@ -398,3 +335,21 @@ class OnlineNaiveBayes(Shown):
                 ("their accuracy", f"{self.accuracy:.4f}"),
             ]
         return [Facts(facts)]
+
+
+def probs_of(log_weights: FloatArray) -> FloatArray:
+    """Return probabilities from log weights, those that tie with the largest equal; uniform if all are zero.
+
+    Examples
+    --------
+    >>> probs_of(np.log([0.5, 1.5])), probs_of(np.array([-np.inf, -np.inf]))
+    (array([0.25, 0.75]), array([0.5, 0.5]))
+    """
+    if not len(log_weights):
+        return log_weights
+    top = log_weights.max()
+    if top == -math.inf:
+        return np.full(len(log_weights), 1 / len(log_weights))
+    below = log_weights - top
+    powers = np.where(below >= -TOLERANCE, 1.0, np.exp(below))
+    return np.asarray(powers / powers.sum())

@@ -32,6 +32,11 @@ class RiverNaiveBayes(_Classifier):
         Predict each row in :meth:`learn_one` before it is learned, and update :attr:`code_length` and
         :attr:`log_score`.
 
+    Attributes
+    ----------
+    model : OnlineNaiveBayes
+        The underlying model, with its counts, its schema and its code lengths.
+
     Examples
     --------
     >>> from codelength.online import RiverNaiveBayes
@@ -64,7 +69,7 @@ class RiverNaiveBayes(_Classifier):
         self.half_life = half_life
         self.window = window
         self.keep_score = keep_score
-        self._model = OnlineNaiveBayes(
+        self.model = OnlineNaiveBayes(
             schema, rule=rule, prior=prior, domains=domains, half_life=half_life, window=window
         )
 
@@ -78,45 +83,37 @@ class RiverNaiveBayes(_Classifier):
     def _multiclass(self) -> bool:
         return True
 
-    @property
-    def model(self) -> OnlineNaiveBayes:
-        """The underlying model, with its counts, its schema and its code lengths."""
-        return self._model
-
     def learn_one(self, x: Mapping[Any, Any], y: Scalar) -> None:
         """Count a row."""
-        row = _with_text_names(x)
-        if self.keep_score:
-            self._model.score_one(row, y)
-        else:
-            self._model.learn_one(row, y)
+        learn = self.model.score_one if self.keep_score else self.model.learn_one
+        learn(_with_text_names(x), y)
 
     def unlearn_one(self, x: Mapping[Any, Any], y: Scalar) -> None:
         """Remove a row that was learned."""
-        self._model.unlearn_one(_with_text_names(x), y)
+        self.model.unlearn_one(_with_text_names(x), y)
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Scalar, float]:
         """Return the probability of each class of a row; empty before the first class was met."""
-        return self._model.predict_proba_one(_with_text_names(x))
+        return self.model.predict_proba_one(_with_text_names(x))
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Scalar | None:
         """Return the most probable class of a row; None before the first class was met."""
-        return self._model.predict_one(_with_text_names(x))
+        return self.model.predict_one(_with_text_names(x))
 
     @property
     def n_scored(self) -> int:
         """Number of rows that were predicted before they were learned."""
-        return self._model.n_scored
+        return self.model.n_scored
 
     @property
     def code_length(self) -> float:
         """Code length of the classes of these rows, each predicted from the rows before it, in nats."""
-        return self._model.code_length
+        return self.model.code_length
 
     @property
     def log_score(self) -> float:
         """Mean log probability of the classes of these rows, in nats; NaN before the first."""
-        return self._model.log_score
+        return self.model.log_score
 
 
 def _with_text_names(row: Mapping[Any, Any]) -> Mapping[str, Any]:

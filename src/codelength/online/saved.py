@@ -17,26 +17,27 @@ from ..typing import FloatArray
 from .fixed import ROUNDING, FixedCounts, Located, exceeds
 from .growing import GrowingCounts
 from .naive_bayes import OnlineNaiveBayes
-from .scores import RunningScores
 
 KIND = "online-naive-bayes"
 
 
 def write(model: OnlineNaiveBayes, path: str | os.PathLike[str]) -> None:
     """Write a model to a file."""
-    counts, scores = model._counts, model._scores
-    options = {name: documents.plain(value) for name, value in model._options.items()}
+    counts = model._counts
+    options = documents.plain_params(model._options)
     content: dict[str, Any] = {
         "kind": KIND,
         "options": options | {"rule": model._rule.name},
         "schema": None if model._start is None else model._start.to_json(),
         "weight": model._weight,
-        "scores": [scores.n_rows, scores.code_length, scores.n_hits],
+        # JSON has no infinity.
+        "scores": [
+            model.n_scored,
+            None if math.isinf(model.code_length) else model.code_length,
+            model._n_hits,
+        ],
         "window": None,
     }
-    # JSON has no infinity.
-    if math.isinf(scores.code_length):
-        content["scores"][1] = None
     # Counts are written in the order of values and classes, not in that of their places, which depends on the
     # history of the stream.
     rows, columns = counts.layout
@@ -55,9 +56,10 @@ def write(model: OnlineNaiveBayes, path: str | os.PathLike[str]) -> None:
     content["value_counts"] = counts.value_counts[np.ix_(rows, columns)].tolist()
     content["totals"] = counts.totals[: counts.n_variables, columns].tolist()
     if model._rows is not None:
-        new_row, new_column = _inverse(rows), _inverse(columns)
+        # Positions in the order of the file.
+        of_row, of_column = (dict(zip(used, range(len(used)), strict=True)) for used in (rows, columns))
         content["window"] = [
-            [new_column[row.code], [new_row[place] for place in row.places.tolist()], row.positions.tolist()]
+            [of_column[row.code], [of_row[place] for place in row.places.tolist()], row.positions.tolist()]
             for row in model._rows
         ]
     documents.write(content, path)
@@ -76,10 +78,10 @@ def _restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
     start = content["schema"]
     model = OnlineNaiveBayes(None if start is None else Schema.from_json(start), **options)
     model._weight = check_number("weight", content["weight"], above=True)
-    n_rows, code_length, n_hits = content["scores"]
-    n_rows = check_whole("scores", n_rows, 0)
-    length = math.inf if code_length is None else check_number("scores", code_length)
-    model._scores = RunningScores(n_rows, length, check_whole("scores", n_hits, 0, n_rows))
+    n_scored, code_length, n_hits = content["scores"]
+    model.n_scored = check_whole("scores", n_scored, 0)
+    model.code_length = math.inf if code_length is None else check_number("scores", code_length)
+    model._n_hits = check_whole("scores", n_hits, 0, n_scored)
     counts = model._counts
     if isinstance(counts, GrowingCounts):
         _grow(counts, content)
@@ -101,7 +103,7 @@ def _restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
 def _grow(counts: GrowingCounts, content: Mapping[str, Any]) -> None:
     """Restore growing domains."""
     classes = content["classes"]
-    counts.n_met_classes = _weight_of(classes)
+    counts.n_met_classes = check_number("weight of the values met", classes["weight"])
     counts.meet(counts.target, classes["met"])
     for i, variable in enumerate(content["variables"]):
         if i == counts.n_variables:
@@ -111,19 +113,9 @@ def _grow(counts: GrowingCounts, content: Mapping[str, Any]) -> None:
         if domain.name != variable["name"]:
             raise DataError(f"variable {shown(variable['name'])} where {shown(domain.name)} is expected")
         counts.meet(domain, variable["met"])
-        counts.n_met[i] = _weight_of(variable)
+        counts.n_met[i] = check_number("weight of the values met", variable["weight"])
         if variable["is_retired"] and not domain.is_retired:
             domain.retire()
-
-
-def _weight_of(met: Mapping[str, Any]) -> float:
-    """Return the checked weight of the values met."""
-    return check_number("weight of the values met", met["weight"])
-
-
-def _inverse(places: Sequence[int]) -> dict[int, int]:
-    """Return the position of each place."""
-    return {place: position for position, place in enumerate(places)}
 
 
 def _numbers(given: Any, shape: tuple[int, ...]) -> FloatArray:
