@@ -25,7 +25,7 @@ from ..table import Variable
 from ..table._messages import shown
 from ..table.spelling import looks_like_time, parse_time
 from ..typing import FloatArray
-from .cells import beyond_doubles, check_values
+from .engines import beyond_doubles, check_values
 
 if TYPE_CHECKING:
     from onnx import ModelProto

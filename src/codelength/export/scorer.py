@@ -50,7 +50,7 @@ from ..networks.look_ups import LookUps
 from ..table import Variable
 from ..table._messages import shown
 from ..typing import FloatArray, IntArray, Scalar
-from .cells import beyond_doubles
+from .engines import beyond_doubles
 from .reader import FORMAT, Score, ask, score
 
 __all__ = ["Score", "ask", "score", "scorer", "script"]

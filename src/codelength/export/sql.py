@@ -18,8 +18,8 @@ keep have numbered names until the end, so they do not clash with names of steps
 
 Order of reading: :func:`to_sql`, ``_Steps`` (the chain), then one function per step.
 
-Depends on :mod:`codelength.networks.look_ups` (the tables), ``cells`` (comparison of raw cells with values)
-and ``engines`` (what engines write differently).
+Depends on :mod:`codelength.networks.look_ups` (the tables) and ``engines`` (what engines write differently,
+and how raw cells are compared with values).
 """
 
 import math
@@ -34,8 +34,18 @@ from ..table import Variable
 from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence
 from ..typing import FloatArray
-from .cells import Reading, check_values, measured, reading
-from .engines import DIALECTS, ENGINES, MAX_TERMS, Dialect, Engine, quoted
+from .engines import (
+    DIALECTS,
+    ENGINES,
+    MAX_TERMS,
+    Dialect,
+    Engine,
+    Reading,
+    check_values,
+    measured,
+    quoted,
+    reading,
+)
 
 __all__ = ["DIALECTS", "Dialect", "quoted", "to_sql"]
 
@@ -256,7 +266,12 @@ def _in_small_letters(name: str) -> str:
 
 def _is_missing(own: Engine, read: Reading, cell: str) -> str:
     """Return a condition that a cell is missing."""
-    return f"{cell} IS NULL OR {own.not_a_number(cell)}" if read.is_number else f"{cell} IS NULL"
+    return f"{cell} IS NULL OR {own.not_a_number(cell)}" if read.kind == "number" else f"{cell} IS NULL"
+
+
+def _collation(own: Engine, read: Reading) -> str:
+    """Return the clause that compares cells of text character by character; none for other cells."""
+    return own.collation if read.kind == "text" else ""
 
 
 def _by_joining(
@@ -268,7 +283,7 @@ def _by_joining(
         [key, *map(own.number, row)] for keys, row in zip(read.keys, entries, strict=False) for key in keys
     ]
     small = _small_table(own, rows, ["value", *(f"c{k}" for k in range(entries.shape[1]))], alias)
-    join = f"LEFT JOIN {small} ON {cell}{own.collation if read.is_text else ''} = {alias}.value"
+    join = f"LEFT JOIN {small} ON {cell}{_collation(own, read)} = {alias}.value"
     # A left join has NULL for values that are not listed; coalesce gives them the last row of the table.
     unseen = [own.number(weight) for weight in entries[-1]]
     found = [f"coalesce({alias}.c{k}, {rest})" for k, rest in enumerate(unseen)]
@@ -306,8 +321,7 @@ def _by_comparison(
         order += [*entries[: len(variable.cuts)]]
         last = entries[len(variable.cuts)]
     else:
-        compared = f"{cell}{own.collation if read.is_text else ''}"
-        tests += [f"WHEN {compared} IN ({', '.join(keys)}) THEN" for keys in read.keys]
+        tests += [f"WHEN {cell}{_collation(own, read)} IN ({', '.join(keys)}) THEN" for keys in read.keys]
         order += [*entries[: len(read.keys)]]
         last = entries[-1]
     return [
