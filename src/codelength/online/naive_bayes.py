@@ -19,7 +19,7 @@ import numpy as np
 from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Facts
 from ..counts import Counts
-from ..decisions import TOLERANCE, first_best
+from ..decisions import TOLERANCE
 from ..errors import DataError, InvalidParameter
 from ..estimators import NaiveBayes
 from ..naive_bayes import Predictor, PriorLike, rule_of
@@ -219,7 +219,7 @@ class OnlineNaiveBayes(Shown):
         None if domains grow and no class was met yet.
         """
         classes, log_weights = self._log_weights(x)
-        return classes[first_best(probs_of(log_weights[: len(classes)]))] if classes else None
+        return classes[most_probable(log_weights[: len(classes)])] if classes else None
 
     def new_class_proba_one(self, x: Mapping[str, Any]) -> float:
         """Return the probability of a class that was not met before; 0 if domains are fixed."""
@@ -256,7 +256,7 @@ class OnlineNaiveBayes(Shown):
             self.n_scored += 1
             self.code_length -= found
             # A hit is a known class; the possibility of a new class is never the prediction.
-            self._n_hits += bool(classes) and first_best(probs[: len(classes)]) == place
+            self._n_hits += bool(classes) and most_probable(log_weights[: len(classes)]) == place
         return found
 
     @property
@@ -353,3 +353,8 @@ def probs_of(log_weights: FloatArray) -> FloatArray:
     below = log_weights - top
     powers = np.where(below >= -TOLERANCE, 1.0, np.exp(below))
     return np.asarray(powers / powers.sum())
+
+
+def most_probable(log_weights: FloatArray) -> int:
+    """Return the place of the largest log weight, or of the first of those that tie with it."""
+    return int((log_weights >= log_weights.max() - TOLERANCE).argmax())
