@@ -24,7 +24,7 @@ from .reading import Reading
 
 if TYPE_CHECKING:
     from ..naive_bayes import Distributions
-    from ..networks.enumeration import JointRows
+    from ..networks.queries import JointRows
 
 Capability: TypeAlias = Literal[
     "classes",

@@ -358,11 +358,12 @@ def test_a_new_member_is_one_class(monkeypatch):
 
         name = "majority"
         title = "a toy"
-        log_prior: np.ndarray
 
         @classmethod
         def fit(cls, training):
-            return FittedMember(cls(training.log_prior), normalised(0.5 * training.log_prior_left_out))
+            return FittedMember(
+                cls(training.views, training.log_prior), normalised(0.5 * training.log_prior_left_out)
+            )
 
         def log_probs(self, coded):
             return np.tile(normalised(0.5 * self.log_prior), (coded.n_rows, 1))
