@@ -79,6 +79,11 @@ def from_objects(name: str, cells: Sequence[Any]) -> Column:
     """Return a column from Python objects."""
     # Look-ups without a line of Python per cell take half the time of a loop.
     kinds = set(map(type, cells))
+    if kinds and kinds <= {int, float, np.float64}:
+        array = np.array(cells)
+        # Beyond 2**53 neighbouring whole numbers are the same float.
+        if array.dtype == np.int64 or int not in kinds or not (np.abs(array) >= LARGEST_EXACT).any():
+            return from_cells(name, array)
     try:
         # A dictionary takes True and 1 for one value, named after the first.
         has_truths = len(kinds) > 1 and bool(kinds & {bool, np.bool_})

@@ -7,7 +7,6 @@ holds, never what it means. A domain that the source declares stays with its col
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -22,9 +21,9 @@ from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import shortened, shown, suggestion, tell
 from ._parts import IN_BATCHES, check_in_one, no_table
 from ._series import declares, from_arrow, from_series, names_of
-from .checks import check_distinct, check_names, check_rows, check_same_rows, check_weights
+from .checks import as_array, check_distinct, check_names, check_rows, check_same_rows, check_weights
 from .column import Column, Numbers
-from .values import LARGEST_EXACT, joined
+from .values import joined
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -249,13 +248,15 @@ def _in_memory(data: Any) -> Table:
     # Plain containers come before frames: narwhals passes them over, and numpy would make one object of a
     # mapping.
     if isinstance(data, np.ndarray):
-        return _from_array(_as_array(data))
+        return _from_array(data if isinstance(data, np.ma.MaskedArray) else np.asarray(data))
     if type(data).__module__.startswith("scipy.sparse"):
         raise DataError("a sparse matrix is not a categorical table; pass X.toarray() or a data frame")
     if isinstance(data, Mapping):
         return _from_mapping(data)
     if isinstance(data, (list, tuple)) and data and all(isinstance(row, Mapping) for row in data):
-        return _from_mapping(_columns_of(data))
+        # Columns are in the order in which names first occur; absent cells are missing.
+        names = dict.fromkeys(name for row in data for name in row)
+        return _from_mapping({name: [row.get(name) for row in data] for name in names})
     data = _checked_frame(data)
     check_in_one(data)
     frame = collected(nw.from_native(data, pass_through=True, allow_series=True))
@@ -266,43 +267,26 @@ def _in_memory(data: Any) -> Table:
             "Expected 2D array, got 1D array instead: pass a data frame with one column, "
             "series.to_frame(). Reshape your data if it is a single row."
         )
-    # Last resort: anything that numpy makes two dimensions of, such as a list of lists.
-    array = _as_array(data)
-    if not hasattr(data, "__array__") and (array.ndim == 0 or array.shape == (0,)):
-        raise no_table(data)
-    return _from_array(array)
+    if hasattr(data, "__array__") and (array := as_array(data)).shape != (0, 0, 0):
+        return _from_array(array)
+    if isinstance(data, (list, tuple)) and data:
+        return _from_rows(data)
+    raise no_table(data)
 
 
 def collected(frame: Any) -> Any:
-    """Return a lazy frame with its rows; anything else as it is."""
-    if not isinstance(frame, nw.LazyFrame):
-        return frame
-    _tell_collected()
+    """Return a lazy frame of narwhals with its rows; anything else as it is."""
+    return _computed(frame.collect) if isinstance(frame, nw.LazyFrame) else frame
+
+
+def _computed(compute: Callable[[], Any]) -> Any:
+    """Return rows that are not in memory yet; warn, because all of them are read into it."""
+    tell(f"the rows of a table that is not in memory are read into it; {IN_BATCHES}", CollectedRows)
     try:
-        return frame.collect()
+        return compute()
     except Exception as error:  # that of whatever library the rows come from
         reason = shortened(f"{type(error).__name__}: {error}")
         raise DataError(f"the lazy table cannot be computed ({reason}); pass its rows") from error
-
-
-def _read(read: Callable[[], Any]) -> Any:
-    """Return the rows of an Arrow dataset or reader."""
-    _tell_collected()
-    try:
-        return read()
-    except Exception as error:  # that of Arrow, or of the system
-        reason = shortened(f"{type(error).__name__}: {error}")
-        raise DataError(f"the table cannot be read ({reason}); check its files") from error
-
-
-def _tell_collected() -> None:
-    tell(f"the rows of a table that is not in memory are read into it; {IN_BATCHES}", CollectedRows)
-
-
-def _columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
-    """Return rows as columns, in the order in which names first occur; absent cells are missing."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _cells_of(column: Column) -> Callable[[int], str]:
@@ -327,56 +311,37 @@ def _checked_frame(table: Any) -> Any:
         if isinstance(table, pa.RecordBatch):
             return pa.Table.from_batches([table])
         read = getattr(table, "read_all", None) or getattr(table, "to_table", None)
-        return table if read is None else _read(read)
+        return table if read is None else _computed(read)
     return table
-
-
-def _as_array(table: Any) -> NDArray[Any]:
-    if isinstance(table, np.ndarray):
-        return table if isinstance(table, np.ma.MaskedArray) else np.asarray(table)
-    try:
-        array: NDArray[Any] = np.asarray(table)
-    except ValueError as error:
-        raise DataError(
-            f"the rows have different lengths ({error}); give every row one cell per column"
-        ) from None
-    except Exception as error:  # what foreign objects raise is up to them
-        reason = shortened(f"{type(error).__name__}: {error}")
-        raise DataError(
-            f"{shown(table)} of type {type(table).__name__} is no table ({reason}); pass a data frame, an "
-            "array, or a mapping of names to columns"
-        ) from None
-    if array.dtype.kind in "US" or (array.dtype.kind in "iuf" and not _is_exact(table, array)):
-        # numpy makes one type of all cells, text or floats; the cells keep their own types instead.
-        array = np.array(table, dtype=object)
-    return array
-
-
-def _is_exact(rows: Any, array: NDArray[Any]) -> bool:
-    """Return True if an array holds exactly the numbers of the rows it was made of."""
-    if array.ndim != 2 or not isinstance(rows, (list, tuple)):
-        return True
-    kinds = set(map(type, chain.from_iterable(rows)))
-    # numpy makes whole numbers of truth values; cells of both kinds must stay different.
-    if array.dtype.kind in "iu":
-        return not kinds & {bool, np.bool_}
-    # Beyond 2**53 neighbouring whole numbers are the same float.
-    return kinds <= {float, np.float64} or (
-        kinds <= {float, np.float64, int} and not (np.abs(array) >= LARGEST_EXACT).any()
-    )
 
 
 def _from_array(array: NDArray[Any]) -> Table:
     if array.ndim != 2:
-        raise DataError(
-            f"Expected 2D array, got {array.ndim}D array instead. Reshape your data: "
-            "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
-        )
+        raise _not_a_table(array.ndim)
     # Only whole numbers without gaps can be codes as they stand; see ``_ready_codes`` in encode.
     is_whole = array.dtype.kind in "iu" and not isinstance(array, np.ma.MaskedArray)
     column = Numbers if is_whole else from_cells
     columns = tuple(column(f"x{i}", cells) for i, cells in enumerate(array.T))
     return Table(columns, array.shape[0], named=False, array=array if is_whole else None)
+
+
+def _not_a_table(n_dimensions: int) -> DataError:
+    return DataError(
+        f"Expected 2D array, got {n_dimensions}D array instead. Reshape your data: "
+        "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
+    )
+
+
+def _from_rows(rows: Sequence[Any]) -> Table:
+    """Return a table of rows, each a sequence of cells that keep their own types."""
+    if isinstance(rows[0], str) or not hasattr(rows[0], "__len__"):
+        raise _not_a_table(1)
+    try:
+        columns = list(zip(*rows, strict=True))
+    except (TypeError, ValueError):
+        raise DataError("the rows have different lengths; give every row one cell per column") from None
+    named = tuple(from_objects(f"x{i}", cells) for i, cells in enumerate(columns))
+    return Table(named, len(rows), named=False)
 
 
 def _from_mapping(table: Mapping[Any, Any]) -> Table:

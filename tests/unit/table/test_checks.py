@@ -7,12 +7,13 @@ from typing import ClassVar, Literal
 import numpy as np
 import pytest
 
+from codelength import Discretizer
 from codelength.counts import count
 from codelength.errors import CodelengthError, DataError, InvalidParameter, SchemaMismatch
 from codelength.naive_bayes import Predictor, Prior, pseudocounts
 from codelength.scores import log_score
 from codelength.sources import as_table
-from codelength.table import Coded, Cutting, Schema, cut_points, encode, infer_schema
+from codelength.table import Coded, Cutting, Schema, encode, infer_schema
 from codelength.table.checks import (
     check_cap,
     check_choice,
@@ -374,21 +375,19 @@ class TestEveryDoor:
             lambda: as_table(self.TABLE, None, weights),
             lambda: as_table(self.TABLE).with_weights(weights),
             lambda: infer_schema(self.TABLE, sample_weight=weights),
+            lambda: Discretizer().fit([[1.5], [2.5], [3.5]], sample_weight=weights),
             lambda: encode(Schema.from_sizes([2]), [[0], [1], [1]], sample_weight=weights),
             lambda: log_score(probs, [0, 1, 1], sample_weight=weights),
         ]
         if any(weights):
-            doors += [
-                lambda: Coded.of(self.CODED.schema, self.CODED.codes, weights=weights),
-                lambda: cut_points(self.TABLE["a"], sample_weight=weights),
-            ]
+            doors += [lambda: Coded.of(self.CODED.schema, self.CODED.codes, weights=weights)]
         self.assert_same_words(doors, DataError)
 
     @pytest.mark.parametrize("n_bins", [0, -3, 2.5, "5", True, None])
     def test_numbers_of_bins(self, n_bins):
         self.assert_same_words(
             [
-                lambda: cut_points(self.TABLE["a"], n_bins=n_bins),
+                lambda: Discretizer(n_bins=n_bins).fit([[1.5], [2.5]]),
                 lambda: infer_schema(self.TABLE, cutting=Cutting(n_bins=n_bins)),
             ]
         )
@@ -397,7 +396,7 @@ class TestEveryDoor:
     def test_ways_of_cutting(self, strategy):
         self.assert_same_words(
             [
-                lambda: cut_points(self.TABLE["a"], strategy),
+                lambda: Discretizer(strategy).fit([[1.5], [2.5]]),
                 lambda: infer_schema(self.TABLE, cutting=Cutting(strategy)),
             ]
         )
