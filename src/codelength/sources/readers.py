@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..errors import DataError, SchemaMismatch
-from ..table._messages import shown, suggestion
-from ..table._parts import check_one_file
+from ..table._messages import check_one_file, shown, suggestion
 from ..table.checks import check_size
 from ..table.coded import Coded
 from ..table.column import Column

@@ -1,11 +1,20 @@
-"""Short forms of values for messages."""
+"""Short forms of values for messages, and errors about objects that are not one table in memory."""
 
 import difflib
+import glob
+import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+from ..errors import DataError
+
+IN_BATCHES = (
+    "fit_table of NaiveBayes and FiniteMixture, predict_table and evaluate_table take rows batch after batch"
+)
+"""Methods that accept rows that are not in memory."""
 
 
 def shown(value: Any, most: int = 60) -> str:
@@ -77,3 +86,51 @@ def tell(message: str, category: type[Warning]) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def check_in_one(data: Any) -> None:
+    """Raise if data are several parts of a table, which only methods that read in batches accept."""
+    first = data[0] if isinstance(data, (list, tuple)) and data else None
+    if hasattr(data, "__array__") or isinstance(first, (list, tuple)):
+        return
+    kinds = {
+        "a query": type(data).__name__ == "SqlQuery",
+        "an iterator": isinstance(data, Iterator),
+        "a function": callable(data) and not isinstance(data, type),
+        "a list of files": first is not None and all(map(_is_file, data)),
+        "a list of frames": hasattr(type(first), "columns") or hasattr(type(first), "schema"),
+    }
+    if found := next((kind for kind, holds in kinds.items() if holds), None):
+        raise DataError(
+            f"{found} is not one table in memory; {IN_BATCHES}: call one of these, or make one frame of it"
+        )
+
+
+def check_one_file(path: str | os.PathLike[str]) -> None:
+    """Raise if a path is a directory or a pattern."""
+    text = os.fspath(path)
+    is_folder = os.path.isdir(text)
+    if is_folder or (isinstance(text, str) and glob.has_magic(text)):
+        what = "is a directory" if is_folder else "is a pattern, or there is no such file"
+        raise DataError(
+            f"{shown(text, 80)} {what}; {IN_BATCHES}, of all its files: call one of these, or pass the path "
+            "of one file"
+        )
+
+
+def no_table(data: Any) -> DataError:
+    """Return the error about an object that is not a table."""
+    text, kind = shown(data), type(data).__name__
+    if kind == "DuckDBPyConnection":
+        return DataError("a DuckDB connection is not a table; pass a query, connection.sql('SELECT ...')")
+    if isinstance(data, (list, tuple)):
+        return DataError(f"{text} has no rows, so it is not a table; give at least one row")
+    said = text if data is None else f"an object of type {kind}" if " at 0x" in text else f"{text} ({kind})"
+    return DataError(
+        f"{said} is not a table; pass a data frame, an array, a mapping of names to columns, or the path of "
+        "a file"
+    )
+
+
+def _is_file(part: Any) -> bool:
+    return isinstance(part, os.PathLike) or (isinstance(part, str) and os.path.isfile(part))

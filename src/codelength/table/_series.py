@@ -19,19 +19,7 @@ _NOT_A_TIME = np.iinfo(np.int64).min
 
 
 def names_of(labels: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
-    """Return the names of a frame's columns; ``x0, x1, ...`` if none is text.
-
-    Parameters
-    ----------
-    labels : sequence
-        Labels of the columns.
-
-    Returns
-    -------
-    names : tuple of str
-        Names of the columns.
-    named : bool
-        True if the labels are the names.
+    """Return the names of a frame's columns, ``x0, x1, ...`` if none is text; True if they are its own.
 
     Examples
     --------
@@ -91,21 +79,9 @@ def declares(field: Any) -> bool:
 
 
 def from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
-    """Return a column from an Arrow array, in one chunk or in several.
+    """Return a column from an Arrow array in one or several chunks; null is missing.
 
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    array : pyarrow.Array or pyarrow.ChunkedArray
-        The cells.
-    declared : bool
-        True if the values of a dictionary are a declared domain.
-
-    Returns
-    -------
-    Column
-        The cells; null is missing.
+    If ``declared``, the values of a dictionary are a declared domain.
     """
     import pyarrow as pa
 
@@ -116,8 +92,7 @@ def from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
         cells = array if declared else in_one_piece(array.dictionary_decode()).dictionary_encode()
         return from_distinct(name, cells.dictionary.to_pylist(), _indices(cells), declared=declared)
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        encoded = in_one_piece(array.cast(pa.large_string()) if types.is_string_view(kind) else array)
-        encoded = encoded.dictionary_encode()
+        encoded = (array.cast(pa.large_string()) if types.is_string_view(kind) else array).dictionary_encode()
         return from_distinct(name, encoded.dictionary.to_pylist(), _indices(encoded))
     if types.is_timestamp(kind) or types.is_date(kind):
         unit = "D" if types.is_date32(kind) else getattr(kind, "unit", "ms")

@@ -217,11 +217,11 @@ class TestMessages:
     @pytest.mark.parametrize(
         ("source", "said"),
         [
-            (None, r"None is no table; pass a data frame"),
-            (5, r"5 \(int\) is no table; pass a data frame"),
-            (object(), r"an object of type object is no table"),
-            ([], r"\[\] has no rows, so it is no table"),
-            ("connection", r"a DuckDB connection is no table; pass a query, connection\.sql"),
+            (None, r"None is not a table; pass a data frame"),
+            (5, r"5 \(int\) is not a table; pass a data frame"),
+            (object(), r"an object of type object is not a table"),
+            ([], r"\[\] has no rows, so it is not a table"),
+            ("connection", r"a DuckDB connection is not a table; pass a query, connection\.sql"),
         ],
     )
     def test_what_is_no_table(self, source, said):
