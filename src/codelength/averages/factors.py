@@ -65,7 +65,7 @@ class VariableEvidence:
             average = average_of(counts, training.views.columns[j].n_intervals)
             tables.append(average.log_ratios())
             evidence.append(average.log_evidence)
-            left_out = average.log_ratios_without(cells.values, cells.labels, cells.removed)
+            left_out, _ = average.without(cells.values, cells.labels, cells.removed)
             left_out_tables.append(left_out)
             places[:, j] = cells.places
             information.append(_information(training, cells, left_out))
@@ -132,7 +132,7 @@ def information_of(training: Training) -> FloatArray:
     found = []
     for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
         average = average_of(counts, training.views.columns[j].n_intervals)
-        left_out = average.log_ratios_without(cells.values, cells.labels, cells.removed)
+        left_out, _ = average.without(cells.values, cells.labels, cells.removed)
         found.append(_information(training, cells, left_out))
     return np.array(found)
 

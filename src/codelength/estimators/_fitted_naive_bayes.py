@@ -26,9 +26,9 @@ from ..naive_bayes import (
 )
 from ..naive_bayes.answer import Answer
 from ..naive_bayes.interval_average import IntervalAverage
-from ..naive_bayes.one_row import OneRow
 from ..naive_bayes.query import Known, Question, answer_by_tables, with_known_classes
 from ..naive_bayes.rules import DEFAULT_RULE
+from ..naive_bayes.scoring import OneRow
 from ..scores import Predictions, leave_one_out, rule_code_length
 from ..scores.nml import why_not_described
 from ..table import Coded, Schema
@@ -177,7 +177,7 @@ class FittedNaiveBayes(Fitted):
         """The predictor of single rows."""
         return OneRow(
             self.schema,
-            self.predictor,
+            self.predictor.scorer,
             tuple(range(self.schema.n_variables)) if self.chosen is None else self.chosen,
             refuse_values=self.params["handle_unknown"] == "error",
             refuse_names=self.params["strict"],

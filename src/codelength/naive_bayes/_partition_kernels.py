@@ -12,6 +12,9 @@ from numba import njit
 
 from ..typing import FloatArray, IntArray
 
+_EXPECTED_CUTS = 2.0
+"""Prior expected number of cuts, if there is room for twice as many."""
+
 _LARGE = 40.0
 """Three terms of Stirling's series are exact to the last digit from here on."""
 
@@ -48,14 +51,8 @@ def _stirling_rest(number: float) -> float:
 
 @njit(cache=True, nogil=True)
 def partition_weights(
-    counts: FloatArray,
-    base: FloatArray,
-    n_ordered: int,
-    strengths: FloatArray,
-    cut_probability: float,
-    weights: FloatArray,
-    of_strengths: FloatArray,
-) -> float:
+    counts: FloatArray, base: FloatArray, n_ordered: int, strengths: FloatArray
+) -> tuple[FloatArray, FloatArray, float]:
     """Compute the posterior of strengths and segments by a forward and a backward pass.
 
     Parameters
@@ -67,19 +64,20 @@ def partition_weights(
         Number of ordered values, which are the first; each of the others is a segment of its own.
     strengths : array of shape (n_strengths,)
         Pseudocounts of all values together, infinite for shares equal to the base.
-    cut_probability : float
-        Prior probability of a cut between neighbouring values.
-    weights : array of shape (n_strengths, n_ordered, n_ordered)
-        Output: joint posterior probability of each strength and of values i to j as one segment.
-    of_strengths : array of shape (n_strengths,)
-        Output: posterior probability of each strength.
 
     Returns
     -------
-    float
+    weights : array of shape (n_strengths, n_ordered, n_ordered)
+        Joint posterior probability of each strength and of values i to j as one segment.
+    of_strengths : array of shape (n_strengths,)
+        Posterior probability of each strength.
+    log_evidence : float
         Log evidence relative to the base, in nats.
     """
     n_values, n_classes = counts.shape
+    weights, of_strengths = np.zeros((len(strengths), n_ordered, n_ordered)), np.zeros(len(strengths))
+    # Prior probability of a cut between neighbouring values.
+    cut_probability = min(0.5, _EXPECTED_CUTS / max(n_ordered - 1, 1))
     log_cut, log_join = math.log(cut_probability), math.log1p(-cut_probability)
     # Log evidences of all partitions of the values to the left and to the right of each border.
     forward, backward = np.zeros(n_ordered + 1), np.zeros(n_ordered + 1)
@@ -129,7 +127,7 @@ def partition_weights(
             for j in range(i, n_ordered):
                 weights[s, i, j] = math.exp(weights[s, i, j] + of_strengths[s] - log_total)
         of_strengths[s] = math.exp(of_strengths[s] - log_total)
-    return log_total - math.log(len(strengths))
+    return weights, of_strengths, log_total - math.log(len(strengths))
 
 
 @njit(cache=True, nogil=True)
@@ -151,8 +149,7 @@ def average_ratios(
     values: IntArray,
     labels: IntArray,
     removed: FloatArray,
-    more: FloatArray,
-) -> FloatArray:
+) -> tuple[FloatArray, FloatArray]:
     """Return the log ratio of each value's share in each class to its share in the base.
 
     A cell is a value, the class of a row with that value, and the weight of the row, which is first removed
@@ -166,13 +163,13 @@ def average_ratios(
         Posterior that :func:`partition_weights` computed.
     values, labels, removed : array of shape (n_cells,)
         Value, class and weight of each cell.
-    more : array of shape (n_cells,)
-        Output: log evidence without the row less that with it.
 
     Returns
     -------
-    array of shape (n_cells, n_classes)
+    log_ratios : array of shape (n_cells, n_classes)
         Log ratios, averaged over strengths and segments.
+    more : array of shape (n_cells,)
+        Log evidence without the row less that with it.
     """
     n_values, n_classes = counts.shape
     # Cumulative sums, so that the rows and the base mass of any segment are one subtraction each.
@@ -181,7 +178,7 @@ def average_ratios(
         mass_below[v + 1] = mass_below[v] + base[v]
         for c in range(n_classes):
             below[v + 1, c] = below[v, c] + counts[v, c]
-    found = np.zeros((len(values), n_classes))
+    found, more = np.zeros((len(values), n_classes)), np.zeros(len(values))
     inverses = np.ones((len(strengths), n_classes))
     for s in range(len(strengths)):
         for c in range(n_classes):
@@ -240,7 +237,7 @@ def average_ratios(
         for c in range(n_classes):
             found[cell, c] = math.log((of_own if c == y else found[cell, c]) / total)
         more[cell] = math.log(total) - log_unit
-    return found
+    return found, more
 
 
 @njit(cache=True, nogil=True)

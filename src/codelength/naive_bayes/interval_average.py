@@ -89,7 +89,7 @@ class IntervalAverage(Predictor):
             variable = self.counts.schema.variables[i]
             # An even base with one strength: merged intervals then have the sum of their pseudocounts.
             even = np.full(variable.n_values, 1.0 / variable.n_values)
-            strength = float(self._pseudocounts_of(i)[0].sum())
+            strength = float(self.prior.value_pseudocounts[0, self.counts.schema.cells(i)].sum())
             found[i] = PartitionAverage.of(self.counts.of(i), even, len(variable.cuts) + 1, [strength])
         return found
 
@@ -98,8 +98,8 @@ class IntervalAverage(Predictor):
         """Log tables; entries of averaged variables are those of the average."""
         tables = log_tables(self.counts, self.rule, self.offsets)
         for i, average in self.averages.items():
-            start, stop = self.counts.schema.offsets[i], self.counts.schema.offsets[i + 1] - 1
-            tables.value_table[:, start:stop] = (average.log_ratios() + np.log(average.base)[:, None]).T
+            own = self.counts.schema.cells(i)
+            tables.value_table[:, own] = (average.log_ratios() + np.log(average.base)[:, None]).T
         return tables
 
     def _left_out_weights(self, coded: Coded) -> FloatArray:
@@ -134,25 +134,17 @@ class IntervalAverage(Predictor):
         added = Offsets(self.offsets.class_offsets, self.offsets.value_offsets[:, cells])
         return Predictor(self.counts.select(chosen), self.rule, prior, added)
 
-    def _pseudocounts_of(self, variable: int) -> FloatArray:
-        """Return the pseudocounts of a variable, shape (n_classes, n_values)."""
-        start, stop = self.counts.schema.offsets[variable], self.counts.schema.offsets[variable + 1] - 1
-        return self.prior.value_pseudocounts[:, start:stop]
-
-    def _check(self, variable: int) -> None:
+    def _check(self, i: int) -> None:
         """Raise InvalidParameter if a variable has too many intervals or unsuitable pseudocounts."""
-        name = shown(self.counts.schema.names[variable])
-        n_intervals, pseudocounts = (
-            len(self.counts.schema.variables[variable].cuts) + 1,
-            self._pseudocounts_of(variable),
-        )
+        schema = self.counts.schema
+        name, n_intervals = shown(schema.names[i]), len(schema.variables[i].cuts) + 1
         if n_intervals > MAX_INTERVALS:
             raise InvalidParameter(
                 f"variable {name}: {n_intervals:,} intervals, more than the {MAX_INTERVALS:,} that can be "
                 "averaged over; give it fewer cut points"
             )
-        first = float(pseudocounts.flat[0])
-        if not SMALLEST <= first <= LARGEST or (pseudocounts != first).any():
+        own = self.prior.value_pseudocounts[:, schema.cells(i)]
+        if not SMALLEST <= own.flat[0] <= LARGEST or (own != own.flat[0]).any():
             raise InvalidParameter(
                 f"variable {name}: to average over its intervals, they need the same pseudocount in all "
                 f'classes, between {SMALLEST:g} and {LARGEST:g}; pass another prior, or numeric="discretize"'
@@ -181,7 +173,7 @@ def _left_out_ratios(
     cells, places = np.unique(np.ravel_multi_index((labels, values, which), shape), return_inverse=True)
     of_class, of_value, of_weight = np.unravel_index(cells, shape)
     removed = kinds[of_weight]
-    ratios = average.log_ratios_without(of_value, of_class, removed)
+    ratios, _ = average.without(of_value, of_class, removed)
     # NaN marks rows that were not counted, as in the predictor of single partitions.
     ratios[average.counts[of_value, of_class] < removed] = np.nan
     return ratios[places]

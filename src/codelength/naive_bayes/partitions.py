@@ -15,14 +15,10 @@ average is over strengths only.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from ..typing import FloatArray, IntArray
-
-EXPECTED_CUTS = 2.0
-"""Prior expected number of cuts, if there is room for twice as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,24 +91,17 @@ class PartitionAverage:
         # Values first, so that cumulative sums over values read all classes together.
         by_value = np.ascontiguousarray(counts.T, dtype=np.float64)
         grid = np.array(strengths, dtype=np.float64)
-        weights = np.zeros((len(grid), n_ordered, n_ordered))
-        of_strengths = np.zeros(len(grid))
-        log_evidence = partition_weights(
-            by_value, base, n_ordered, grid, _cut_probability(n_ordered), weights, of_strengths
-        )
-        return cls(by_value, base, n_ordered, grid, weights, of_strengths, log_evidence)
+        return cls(by_value, base, n_ordered, grid, *partition_weights(by_value, base, n_ordered, grid))
 
     def log_ratios(self) -> FloatArray:
         """Return log ratios of shares of values in classes to the base, shape (n_values, n_classes)."""
         # Class -1 leaves nothing out, so one kernel serves both cases.
         values = np.arange(len(self.base))
-        return self.without(values, np.full(len(values), -1), np.zeros(len(values))).log_ratios
+        return self.without(values, np.full(len(values), -1), np.zeros(len(values)))[0]
 
-    def log_ratios_without(self, values: IntArray, labels: IntArray, removed: FloatArray) -> FloatArray:
-        """Return the log ratios of the values of rows, each without the row itself; see :meth:`without`."""
-        return self.without(values, labels, removed).log_ratios
-
-    def without(self, values: IntArray, labels: IntArray, removed: FloatArray) -> "Without":
+    def without(
+        self, values: IntArray, labels: IntArray, removed: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the average without one row, for each of several rows; the base does not change.
 
         Parameters
@@ -121,40 +110,19 @@ class PartitionAverage:
             Value and class of each row.
         removed : array of shape (n_cells,)
             Weight of each row.
+
+        Returns
+        -------
+        log_ratios : array of shape (n_cells, n_classes)
+            Log ratio of the share of the row's value in each class to the base.
+        log_evidence : array of shape (n_cells,)
+            Log probability of the values of all other rows given their classes, relative to the base.
         """
         from ._partition_kernels import average_ratios
 
-        more = np.empty(len(values))
-        log_ratios = average_ratios(
-            self.counts,
-            self.base,
-            self.n_ordered,
-            self.strengths,
-            self.weights,
-            self.of_strengths,
-            np.ascontiguousarray(values, dtype=np.int64),
-            np.ascontiguousarray(labels, dtype=np.int64),
-            np.ascontiguousarray(removed, dtype=np.float64),
-            more,
+        posterior = self.counts, self.base, self.n_ordered, self.strengths, self.weights, self.of_strengths
+        cells = np.stack([values, labels]).astype(np.int64)
+        log_ratios, more = average_ratios(
+            *posterior, cells[0], cells[1], np.asarray(removed, dtype=np.float64)
         )
-        return Without(log_ratios, self.log_evidence + more)
-
-
-class Without(NamedTuple):
-    """Averages without one row, for each of several rows.
-
-    Attributes
-    ----------
-    log_ratios : array of shape (n_cells, n_classes)
-        Log ratio of the share of the row's value in each class to the base.
-    log_evidence : array of shape (n_cells,)
-        Log probability of the values of all other rows given their classes, relative to the base.
-    """
-
-    log_ratios: FloatArray
-    log_evidence: FloatArray
-
-
-def _cut_probability(n_ordered: int) -> float:
-    """Return the prior probability of a cut at each border between ordered values."""
-    return min(0.5, EXPECTED_CUTS / max(n_ordered - 1, 1))
+        return log_ratios, self.log_evidence + more

@@ -10,7 +10,7 @@ from ..errors import DataError
 from ..table import Coded
 from ..table.checks import check_choice
 from ..table.copies import copy_weights
-from ..typing import BoolArray, FloatArray, IntArray
+from ..typing import FloatArray, IntArray
 from ._loops import loops_for
 from .dirichlet import dirichlet_log_evidence
 from .explanation import Explanation, log_odds_against
@@ -170,8 +170,7 @@ class Predictor:
 
     def _log_evidence_of(self, variable: int) -> float:
         """Return the log evidence of the values of one variable given the classes."""
-        start, stop = self.counts.schema.offsets[variable], self.counts.schema.offsets[variable + 1] - 1
-        of_values = self.prior.value_pseudocounts[:, start:stop]
+        of_values = self.prior.value_pseudocounts[:, self.counts.schema.cells(variable)]
         return float(dirichlet_log_evidence(self.counts.of(variable), of_values).sum())
 
 
@@ -203,12 +202,11 @@ def _own_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets, grou
     # All copies have weight 1: one table of entries without one row serves all rows.
     table = np.zeros_like(counts.value_counts)
     for i in range(schema.n_variables):
-        start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
-        added = offsets.value_offsets[:, start:stop]
-        table[:, start:stop] = _entries_without(
-            rule, counts.of(i), added, counts.of(i).sum(axis=1, keepdims=True), stop - start, 1.0
-        )
-    base = _class_entries_without(rule, counts.class_counts, offsets.class_offsets, 1.0)
+        own, added = counts.of(i), offsets.value_offsets[:, schema.cells(i)]
+        rest = np.maximum(own.sum(axis=1, keepdims=True) - 1.0, 0.0) + added.sum(axis=1, keepdims=True)
+        totals = np.broadcast_to(rest, own.shape)
+        table[:, schema.cells(i)] = _entries_without(rule, own, added, 1.0, totals, own.shape[1])
+    base = _entries_without(rule, counts.class_counts, offsets.class_offsets, 1.0)
     scores = loops_for(coded.codes.size).own_class_scores
     return np.asarray(scores(coded.codes.T, coded.class_codes, schema.offsets, groups, base, table))
 
@@ -218,43 +216,47 @@ def _own_weighted_scores(
 ) -> FloatArray:
     """Return the same for copies of different weights, which have no common table."""
     schema, labels = counts.schema, np.asarray(coded.class_codes, dtype=np.int64)
-    own = _class_entries_without(rule, counts.class_counts[labels], offsets.class_offsets[labels], weights)
-    for i in range(schema.n_variables):
-        start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
+    own = _entries_without(rule, counts.class_counts[labels], offsets.class_offsets[labels], weights)
+    for i, n_values in enumerate(schema.n_values.tolist()):
         codes = np.asarray(coded.codes[:, i], dtype=np.int64)
-        present = codes < stop - start
+        present = codes < n_values
         of_class = labels[present]
-        at = of_class, start + codes[present]
-        added = offsets.value_offsets[:, start:stop].sum(axis=1)
-        seen = counts.value_counts[at]
-        # A count below the weight means that the row was not counted; 1.0 is a placeholder with a finite
-        # logarithm.
-        left = seen >= weights[present]
-        fewer = np.where(left, seen - weights[present] + offsets.value_offsets[at], 1.0)
+        at = of_class, schema.offsets[i] + codes[present]
         rest = np.maximum(counts.of(i).sum(axis=1)[of_class] - weights[present], 0.0)
-        totals = rest + added[of_class]
-        rule.check(float(fewer.min(initial=0.0)), "without one of the rows ")
-        own[present] += np.where(left, value_entries(rule, fewer, totals, stop - start), np.nan)
+        totals = rest + offsets.value_offsets[:, schema.cells(i)].sum(axis=1)[of_class]
+        seen, added = counts.value_counts[at], offsets.value_offsets[at]
+        own[present] += _entries_without(rule, seen, added, weights[present], totals, n_values)
     return own
 
 
 def _entries_without(
-    rule: Rule, seen: FloatArray, added: FloatArray, totals: FloatArray, n_values: int, weight: float
+    rule: Rule,
+    seen: FloatArray,
+    added: FloatArray,
+    weights: FloatArray | float,
+    totals: FloatArray | None = None,
+    n_values: int = 1,
 ) -> FloatArray:
-    """Return log table entries with counts lowered by a weight; NaN if a count is smaller."""
-    left: BoolArray = seen >= weight
-    fewer = np.where(left, seen - weight + added, 1.0)
+    """Return log table entries of values, or of classes, with counts lowered by weights.
+
+    NaN if a count is smaller than its weight: the row was not counted.
+
+    Parameters
+    ----------
+    rule : Rule
+        Predictive rule.
+    seen, added : array
+        Counts, and the offsets of the rule.
+    weights : float or array
+        Weights to subtract.
+    totals : array, optional
+        Lowered counts plus offsets, summed over the values of the variable; for entries of values.
+    n_values : int
+        Number of values of the variable.
+    """
+    left = seen >= weights
+    # 1.0 is a placeholder with a finite logarithm.
+    fewer = np.where(left, seen - weights + added, 1.0)
     rule.check(float(fewer.min(initial=0.0)), "without one of the rows ")
-    rest = np.maximum(totals - weight, 0.0) + added.sum(axis=1, keepdims=True)
-    entries = value_entries(rule, fewer, np.broadcast_to(rest, fewer.shape), n_values)
+    entries = rule.growth(fewer) if totals is None else value_entries(rule, fewer, totals, n_values)
     return np.where(left, entries, np.nan)
-
-
-def _class_entries_without(
-    rule: Rule, class_counts: FloatArray, added: FloatArray, weight: FloatArray | float
-) -> FloatArray:
-    """Return class entries with counts lowered by a weight; NaN if a count is smaller."""
-    left: BoolArray = class_counts >= weight
-    fewer = np.where(left, class_counts - weight + added, 1.0)
-    rule.check(float(fewer.min(initial=0.0)), "without one of the rows ")
-    return np.where(left, rule.growth(fewer), np.nan)

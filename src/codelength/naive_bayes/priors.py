@@ -89,10 +89,9 @@ class Prior:
                 "give one entry per variable"
             )
         for i, variable in enumerate(schema.variables):
-            start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
             own = given[i] if isinstance(given, tuple) else given
             shape = (schema.n_classes, variable.n_values)
-            values[:, start:stop] = _broadcast(own, shape, f"value_pseudocounts of {variable.name!r}")
+            values[:, schema.cells(i)] = _broadcast(own, shape, f"value_pseudocounts of {variable.name!r}")
         return Pseudocounts(classes, values)
 
     def to_json(self) -> dict[str, Any]:
@@ -149,22 +148,10 @@ PriorLike: TypeAlias = str | float | Prior | Pseudocounts | Counts | Knowledge
 earlier cases, or as other prior knowledge."""
 
 
-def _uniform(schema: Schema) -> Prior:
-    return Prior(1.0, 1.0)
-
-
-def _indifferent(schema: Schema) -> Prior:
-    return Prior(_indifferent_class(schema), 1.0)
-
-
-def _jeffreys(schema: Schema) -> Prior:
-    return Prior(_indifferent_class(schema) / 2, 0.5)
-
-
 PRIORS: dict[str, Callable[[Schema], Prior]] = {
-    "uniform": _uniform,
-    "jeffreys": _jeffreys,
-    "indifferent": _indifferent,
+    "uniform": lambda schema: Prior(1.0, 1.0),
+    "jeffreys": lambda schema: Prior(_indifferent_class(schema) / 2, 0.5),
+    "indifferent": lambda schema: Prior(_indifferent_class(schema), 1.0),
 }
 """Registry of named priors."""
 
@@ -203,7 +190,9 @@ def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
     if isinstance(prior, str) and prior in PRIORS:
         return PRIORS[prior](schema).spread(schema)
     if is_number(prior):
-        return _equivalent_sample_size(prior, schema)
+        size = check_number("prior", prior, SMALLEST, LARGEST)
+        shares = tuple(size / (schema.n_classes * n_values) for n_values in schema.n_values.tolist())
+        return Prior(size / schema.n_classes, shares).spread(schema)
     raise InvalidParameter(
         f"prior={shown(prior)}: expected one of {', '.join(map(repr, PRIORS))}, an equivalent sample size "
         "(a number above 0), a Prior, or earlier cases (Counts, a NaiveDistribution or a fitted NaiveBayes)"
@@ -258,13 +247,6 @@ def _fitting(prior: Pseudocounts, schema: Schema) -> Pseudocounts:
             "(classes, cells); spell the prior out for this schema"
         )
     return prior
-
-
-def _equivalent_sample_size(prior: Any, schema: Schema) -> Pseudocounts:
-    """Return the pseudocounts of an equivalent sample size."""
-    size = check_number("prior", prior, SMALLEST, LARGEST)
-    shares = tuple(size / (schema.n_classes * n_values) for n_values in schema.n_values.tolist())
-    return Prior(size / schema.n_classes, shares).spread(schema)
 
 
 def _nested(numbers: Any) -> Nested:

@@ -161,7 +161,7 @@ class Question:
         """
         total = np.zeros((len(value_table), 1))
         for i in self.columns:
-            own = value_table[:, schema.offsets[i] : schema.offsets[i + 1] - 1]
+            own = value_table[:, schema.cells(i)]
             # The last variable varies fastest, as in np.ndindex and itertools.product.
             total = (total[:, :, None] + own[:, None, :]).reshape(len(value_table), -1)
         return total

@@ -1,14 +1,18 @@
-"""Scoring of rows by log tables."""
+"""Scoring of rows by log tables: many rows at once (:class:`Scorer`), or single ones (:class:`OneRow`)."""
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._threads import map_blocks
 from ..counts import column_groups
+from ..decisions import TOLERANCE
 from ..table import Coded, Schema
+from ..table.one_row import RowReader
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 from ._loops import loops_for
 from .log_tables import LogTables
@@ -119,6 +123,59 @@ class Scorer:
 
         map_blocks(work, codes.shape[0], n_threads)
         return Distributions(scores, undefined)
+
+
+class OneRow:
+    """Class probabilities of single rows, to the same bits as for tables, without a table in between.
+
+    Parameters
+    ----------
+    schema : Schema
+        Schema of the rows.
+    scorer : Scorer
+        Scorer of all variables, or of the chosen ones.
+    chosen : sequence of int
+        Positions of the variables of the scorer.
+    refuse_values, refuse_names : bool
+        See :class:`codelength.table.one_row.RowReader`.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        scorer: Scorer,
+        chosen: Sequence[int],
+        *,
+        refuse_values: bool,
+        refuse_names: bool,
+    ) -> None:
+        self._reader = RowReader(schema, refuse_values=refuse_values, refuse_names=refuse_names)
+        # Entries are added in the order in which those of many rows are: to the same bits.
+        joint = scorer.joint.transpose(1, 0, 2).reshape(scorer.joint.shape[1], -1)
+        self._entries = np.vstack([scorer.base, joint])[:, : scorer.n_classes]
+        sizes, starts = scorer.sizes.tolist(), scorer.starts.tolist()
+        self._groups = [
+            (1 + starts[g], [(chosen[i], sizes[i]) for i in range(first, last)])
+            for g, (first, last) in enumerate(pairwise(scorer.groups.tolist()))
+        ]
+
+    def probs(self, row: Mapping[str, Any]) -> tuple[list[float], bool]:
+        """Return the probability of each class, and True if the definition gives 0/0."""
+        codes = self._reader.codes(row)
+        places = [0]
+        for start, variables in self._groups:
+            key = 0
+            for position, size in variables:
+                key = key * size + codes[position]
+            places.append(start + key)
+        weights: list[float] = np.add.reduce(self._entries[places], axis=0).tolist()
+        top = max(weights)
+        if top == -math.inf:
+            return [1 / len(weights)] * len(weights), True
+        least = top - TOLERANCE
+        powers = [1.0 if weight >= least else math.exp(weight - top) for weight in weights]
+        total = math.fsum(powers)
+        return [power / total for power in powers], False
 
 
 def normalised(log_weights: FloatArray) -> Distributions:

@@ -73,10 +73,10 @@ class Subsets(AdditiveMember):
             # The logistic function of the log odds, without overflow; prior odds are 1.
             inclusion.append(np.exp(-np.logaddexp(0.0, -log_odds)))
             tables.append(_mixed(dependent.log_ratios() - common.log_ratios(), np.array(log_odds)))
-            given = dependent.without(cells.values, cells.labels, cells.removed)
+            given, given_evidence = dependent.without(cells.values, cells.labels, cells.removed)
             # Without the row, both evidences change, and with them the odds of inclusion.
-            alone = common.without(cells.values, np.zeros_like(cells.labels), cells.removed)
-            left_out = _mixed(given.log_ratios - alone.log_ratios, given.log_evidence - alone.log_evidence)
+            alone, alone_evidence = common.without(cells.values, np.zeros_like(cells.labels), cells.removed)
+            left_out = _mixed(given - alone, given_evidence - alone_evidence)
             held_out += with_zeros(left_out)[cells.places]
         member = cls(training.views, training.log_prior, np.array(inclusion), tuple(tables))
         return FittedMember(member, normalised(held_out))

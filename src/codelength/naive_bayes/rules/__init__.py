@@ -1,9 +1,8 @@
-"""The predictive rules, one per file, and their registry."""
+"""The predictive rules and their registry."""
 
 from typing import TypeAlias
 
-from .evidence import Evidence
-from .indifferent import Indifferent
+from .evidence import Evidence, Indifferent
 from .map import Map
 from .rule import Offsets, Rule, logarithm
 from .stochastic_complexity import StochasticComplexity

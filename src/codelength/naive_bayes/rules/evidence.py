@@ -1,5 +1,6 @@
-"""The evidence rule: the average over all models."""
+"""Rules that average over all models: evidence, and indifferent, whose prior favours no model."""
 
+from ..priors import PriorLike
 from .rule import Rule
 
 
@@ -19,3 +20,26 @@ class Evidence(Rule):
 
     name = "evidence"
     averages = True
+
+
+class Indifferent(Rule):
+    r"""Predict by averaging over every naive Bayes model under a prior that favours no model.
+
+    .. math:: \Bigl(h_k + 1 + \sum_i n_i - m\Bigr) \prod_i \frac{f_{kix_i} + 1}{h_k + n_i}
+
+    Equations (16) and (17) of [1]_: the evidence rule under the indifferent prior. The ``prior`` argument is
+    ignored.
+
+    References
+    ----------
+    .. [1] Cerquides and López de Mántaras (2003). The indifferent naive Bayes classifier. FLAIRS.
+    """
+
+    name = "indifferent"
+    averages = True
+    needs_prior = False
+
+    def prior(self, prior: PriorLike) -> PriorLike:
+        """Return the indifferent prior; raise InvalidParameter for earlier cases."""
+        super().prior(prior)
+        return "indifferent"
