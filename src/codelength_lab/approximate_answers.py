@@ -38,8 +38,7 @@ from codelength.mixture.prediction.climbing import Climber
 from codelength.mixture.prediction.predict import summed
 from codelength.mixture.prediction.products import ProductMixture, distinct_rows
 from codelength.naive_bayes import PriorLike, Pseudocounts, pseudocounts
-from codelength.naive_bayes.answer import Answer
-from codelength.naive_bayes.query import Question
+from codelength.naive_bayes.query import Answer, Question
 from codelength.table import Coded
 from codelength.table.coded import unchecked
 from codelength.typing import CodeArray, FloatArray, IntArray

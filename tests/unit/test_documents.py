@@ -11,7 +11,7 @@ from codelength.mixture.em.trust import SearchSummary
 from codelength.mixture.observed import DataSummary
 from codelength.mixture.parameters import MixtureParameters
 from codelength.naive_bayes import NaiveDistribution
-from codelength.naive_bayes.posterior import Posterior
+from codelength.naive_bayes.naive_distribution import Posterior
 from codelength.selection.comparison import Comparison
 
 SCHEMA = Schema.from_sizes([2], n_classes=2)

@@ -14,7 +14,7 @@ from .saving import check_marked, check_outputs, write_rows
 from .source import TableArgument
 
 if TYPE_CHECKING:
-    from ..naive_bayes.answer import Answer
+    from ..naive_bayes.query import Answer
     from ..sources.files._cells import ColumnDict
     from ..table import Schema
 

@@ -14,8 +14,7 @@ import numpy as np
 from ..blocks import Block, Facts
 from ..errors import InvalidParameter
 from ..naive_bayes import normalised
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Known, Question
+from ..naive_bayes.query import Answer, Known, Question
 from ..table import Coded, Schema, Table, encode
 from ..table.schema import classes_grid
 from ..typing import FloatArray, Scalar

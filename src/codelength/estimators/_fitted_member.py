@@ -11,8 +11,7 @@ from ..averages.members.forests import Forests, ForestsAtGrain
 from ..averages.pool import Pool
 from ..averages.training import Training
 from ..errors import InvalidParameter
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Known, Question
+from ..naive_bayes.query import Answer, Known, Question
 from ..networks.network import OTHERS, Network
 from ..networks.queries import JointRows, States, network_answer, network_question
 from ..typing import FloatArray

@@ -34,8 +34,7 @@ from ..mixture.prediction import (
     restored_rows,
 )
 from ..naive_bayes import PriorLike, pseudocounts, rule_of
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Known, Question
+from ..naive_bayes.query import Answer, Known, Question
 from ..selection.comparison import Comparison, with_criteria
 from ..selection.components import ComponentsResult, Restarts, choose_components
 from ..table import Coded

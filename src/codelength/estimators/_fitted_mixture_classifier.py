@@ -21,8 +21,7 @@ from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
 from ..mixture.parameters import with_components
 from ..mixture.prediction.hidden_class import HiddenClusters, with_classes
 from ..naive_bayes import Distributions, Predictor, normalised
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Known, Question, answer_by_tables
+from ..naive_bayes.query import Answer, Known, Question, answer_by_tables
 from ..selection.clusterings import selection_scores
 from ..table import Coded
 from ..table._messages import shown

@@ -24,9 +24,8 @@ from ..naive_bayes import (
     bound_prior,
     rule_of,
 )
-from ..naive_bayes.answer import Answer
 from ..naive_bayes.interval_average import IntervalAverage
-from ..naive_bayes.query import Known, Question, answer_by_tables, with_known_classes
+from ..naive_bayes.query import Answer, Known, Question, answer_by_tables, with_known_classes
 from ..naive_bayes.rules import DEFAULT_RULE
 from ..naive_bayes.scoring import OneRow
 from ..scores import Predictions, leave_one_out, rule_code_length

@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..blocks import Block, Facts
 from ..errors import DataError, InvalidParameter
-from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Answer
 from ..sources import BATCH_ROWS, as_table, known_rows
 from ..table import Coded, Schema, Table
 from ..table._messages import tell

@@ -17,7 +17,7 @@ from ..mixture.em.restarts import MAX_STARTS
 from ..mixture.parameters import MixtureParameters
 from ..mixture.prediction import Effort, ImputedCells, Method, MixtureRule
 from ..naive_bayes import PriorLike
-from ..naive_bayes.answer import Answer
+from ..naive_bayes.query import Answer
 from ..sources import BATCH_ROWS, as_table
 from ..table.checks import (
     check_choice,

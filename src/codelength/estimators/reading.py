@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import CodelengthError, DataError, OneClass, SchemaMismatch, UndefinedPrediction
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Known, Question
+from ..naive_bayes.query import Answer, Known, Question
 from ..sources import as_table, known_rows
 from ..table import Coded, Schema, Table, Variable, encode, infer_schema
 from ..table._messages import listed, shown, tell

@@ -1,11 +1,9 @@
 """Naive Bayes: predictions from counts and a prior, under any of the predictive rules."""
 
-from .answer import Answer
 from .dirichlet import dirichlet_log_evidence
 from .explanation import Explanation
 from .log_tables import LogTables, log_tables, value_entries
-from .naive_distribution import NaiveDistribution
-from .posterior import Posterior
+from .naive_distribution import NaiveDistribution, Posterior
 from .predictor import Predictor, rule_of
 from .priors import (
     PRIORS,
@@ -19,6 +17,7 @@ from .priors import (
     pseudocounts,
     unclassed_pseudocounts,
 )
+from .query import Answer
 from .rules import RULES, Offsets, Rule, RuleLike, logarithm
 from .scoring import Distributions, Scorer, normalised
 

@@ -1,4 +1,6 @@
-r"""Naive distributions: a conjugate family of naive Bayes with hyperparameters that are counts of cases.
+r"""Prior knowledge from earlier cases: naive distributions, and posteriors of fitted models.
+
+Naive distributions are a conjugate family of naive Bayes with hyperparameters that are counts of cases.
 
 A naive distribution [1]_ has hyperparameters :math:`N'_{i,C}(v, c)`, one for each value of each variable in
 each class. They are counts of cases: within a class they add up to the same number for every variable,
@@ -29,13 +31,13 @@ import numpy as np
 
 from .._display import counted
 from ..counts import Counts
-from ..errors import InvalidParameter, SchemaMismatch
+from ..errors import DataError, InvalidParameter, SchemaMismatch
 from ..table import Schema, Variable
 from ..table._messages import shown
 from ..table.checks import as_array, check_instance, check_number, is_number, reading
 from ..typing import FloatArray
 from .predictor import Predictor
-from .priors import LARGEST, Knowledge, Pseudocounts
+from .priors import LARGEST, Knowledge, Prior, Pseudocounts
 
 _ROUNDING = 1e-9
 
@@ -115,8 +117,7 @@ class NaiveDistribution(Knowledge):
         values = np.zeros((schema.n_classes, schema.n_cells))
         if isinstance(self.cases, float):
             for i, n_values in enumerate(schema.n_values.tolist()):
-                of_value = self.cases / (schema.n_classes * n_values)
-                values[:, schema.offsets[i] : schema.offsets[i + 1] - 1] = of_value
+                values[:, schema.cells(i)] = self.cases / (schema.n_classes * n_values)
             return Counts(schema, np.full(schema.n_classes, self.cases / schema.n_classes), values)
         if len(self.cases) != schema.n_variables:
             raise InvalidParameter(
@@ -130,7 +131,7 @@ class NaiveDistribution(Knowledge):
                     f"cases of {shown(variable.name)}: shape {given.shape} does not fit {cells} (classes, "
                     "values)"
                 )
-            values[:, schema.offsets[i] : schema.offsets[i + 1] - 1] = given
+            values[:, schema.cells(i)] = given
         return Counts(schema, _class_cases(schema, values), values)
 
     def bound(self, schema: Schema) -> "NaiveDistribution":
@@ -194,6 +195,99 @@ class NaiveDistribution(Knowledge):
         if isinstance(self.cases, Counts):
             return f"NaiveDistribution({counted(self.cases.n_rows, 'earlier case')})"
         return f"NaiveDistribution({shown(self.cases)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior(Knowledge):
+    """Posterior distribution over models, given rows and a prior.
+
+    Used as a prior, it gives the same result as fitting both sets of rows together: its pseudocounts are
+    those of the prior plus the counts.
+
+    Attributes
+    ----------
+    counts : Counts
+        Counts of the rows.
+    start : Pseudocounts
+        The prior before these rows.
+    """
+
+    counts: Counts
+    start: Pseudocounts
+
+    @classmethod
+    def of(cls, predictor: Predictor) -> Self:
+        """Return the posterior of a predictor.
+
+        Examples
+        --------
+        >>> first = Counts.empty(Schema.from_sizes([2], n_classes=2)).add([0], 1)
+        >>> learned = Posterior.of(Predictor.of(first))
+        >>> Predictor.of(first, prior=learned).prior.class_pseudocounts
+        array([1., 2.])
+        """
+        rule = predictor.rule
+        if rule.maximises:
+            raise InvalidParameter(
+                f'prior: a model with rule="{rule.name}" has no distribution over models to start from; pass '
+                "its counts_, which are earlier cases"
+            )
+        return cls(predictor.counts, predictor.prior)
+
+    @property
+    def schema(self) -> Schema:
+        """Schema of the rows."""
+        return self.counts.schema
+
+    @property
+    def depends_on_variables(self) -> bool:
+        """Always False: variables that are left out are marginalised."""
+        return False
+
+    def spread(self, schema: Schema) -> Pseudocounts:
+        """Return the sum of prior and counts, for the variables of a schema."""
+        counts, start = cases_under(self.counts, schema), self._start_under(schema)
+        # Conjugacy: pseudocounts of the posterior are those of the prior plus the counts.
+        values = counts.value_counts + start.value_pseudocounts
+        values[:, schema.offsets[1:] - 1] = 0.0
+        return Pseudocounts(counts.class_counts + start.class_pseudocounts, values)
+
+    def unclassed(self, schema: Schema) -> FloatArray:
+        """Return pseudocounts of the values without classes: the rows of all classes, plus a prior."""
+        seen = cases_under(self.counts, schema).value_counts.sum(axis=0)
+        values: FloatArray = seen + self._start_under(schema).value_pseudocounts.mean(axis=0)
+        values[schema.offsets[1:] - 1] = 0.0
+        return values
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the posterior as JSON types."""
+        schema, values = self.schema, self.start.value_pseudocounts
+        start = {
+            "class_pseudocounts": self.start.class_pseudocounts.tolist(),
+            "value_pseudocounts": [values[:, schema.cells(i)].tolist() for i in range(schema.n_variables)],
+        }
+        return {"schema": schema.to_json(), "counts": self.counts.to_json(), "start": start}
+
+    @classmethod
+    @reading("a Posterior")
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """Restore the posterior that :meth:`to_json` wrote; raise DataError if the document is not valid."""
+        schema = Schema.from_json(document["schema"])
+        if schema.target is None:
+            raise DataError("what was learned before has no classes")
+        start = Prior.from_json(document["start"]).spread(schema)
+        return cls(Counts.from_json(document["counts"], schema), start)
+
+    def _start_under(self, schema: Schema) -> Pseudocounts:
+        """Return the prior before the rows, for the variables of a schema."""
+        # Pseudocounts have the layout of counts, so the function for counts selects them too.
+        laid_out = Counts(self.schema, self.start.class_pseudocounts, self.start.value_pseudocounts)
+        found = cases_under(laid_out, schema)
+        return Pseudocounts(found.class_counts, found.value_counts)
+
+    def __repr__(self) -> str:
+        rows = counted(self.counts.n_rows, "row")
+        return f"Posterior(after {rows} of {counted(self.schema.n_variables, 'variable')})"
 
 
 def cases_under(cases: Counts, schema: Schema) -> Counts:

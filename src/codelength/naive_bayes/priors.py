@@ -13,7 +13,7 @@ a number s        s / n_classes                                           s / (n
 2003), ``"jeffreys"`` is Jeffreys' prior of the joint naive Bayes model, and a number is an
 equivalent sample size, divided evenly. Earlier data can be a prior too: counts of earlier cases
 (:class:`codelength.naive_bayes.naive_distribution.NaiveDistribution`), or the posterior of a fitted model
-(:class:`codelength.naive_bayes.posterior.Posterior`).
+(:class:`codelength.naive_bayes.naive_distribution.Posterior`).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import Infeasible, InvalidParameter
-from ..naive_bayes.answer import Answer
-from ..naive_bayes.query import Known, Question, with_known_classes
+from ..naive_bayes.query import Answer, Known, Question, with_known_classes
 from ..table import Coded, Schema
 from ..table._messages import listed, shown
 from ..table.coded import unchecked

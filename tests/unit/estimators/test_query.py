@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 from codelength import FiniteMixture, NaiveBayes, Schema, datasets, load
 from codelength.errors import Infeasible, InvalidParameter, SchemaMismatch, UndefinedPrediction
-from codelength.naive_bayes.answer import Answer
+from codelength.naive_bayes.query import Answer
 
 SIZES, N_CLASSES = (2, 3, 2), 3
 NAMES = ("x0", "x1", "x2", "class")

@@ -7,8 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...naive_bayes import Distributions, PriorLike, normalised, rule_of
-from ...naive_bayes.answer import Answer
-from ...naive_bayes.query import Question
+from ...naive_bayes.query import Answer, Question
 from ...table import Coded, Schema
 from ...table.checks import check_whole
 from ...table.coded import unchecked

@@ -18,8 +18,7 @@ from ..._packing import packed, unpacked
 from ...blocks import Block, Grid
 from ...errors import DataError, Infeasible
 from ...naive_bayes import PriorLike, Scorer, rule_of
-from ...naive_bayes.answer import Answer
-from ...naive_bayes.query import Question, answer_by_tables
+from ...naive_bayes.query import Answer, Question, answer_by_tables
 from ...table import Coded, Schema
 from ...table.checks import check_choice
 from ...typing import FloatArray, IntArray, Scalar

@@ -14,8 +14,7 @@ from codelength.mixture import fit_mixture
 from codelength.mixture.em import em
 from codelength.mixture.prediction import Effort, Learned, predict
 from codelength.naive_bayes import Predictor, Prior, normalised, rule_of
-from codelength.naive_bayes.answer import Answer
-from codelength.naive_bayes.query import Question
+from codelength.naive_bayes.query import Answer, Question
 from codelength.scores import Predictions
 from codelength.table import Coded
 from codelength.typing import FloatArray
