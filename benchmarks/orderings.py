@@ -5,10 +5,10 @@ import numpy as np
 from codelength.mixture.candidates import kmeans_clustering, numbered
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import SequentialModel, best_first, sample_orderings
-from codelength_lab.experiments.orderings.task import GREEDY_COST, MOVES, SEARCH_COSTS
+from codelength_lab.experiments.clustering_choice import GREEDY_COST, MOVES, SEARCH_COSTS
 from codelength_lab.local_search import improve_ordering
-from codelength_lab.prepared import prepare
 from codelength_lab.registry import specify
+from codelength_lab.tables import prepare
 
 from .measure import Ratio, cpu_seconds
 

@@ -5,7 +5,6 @@ summary of the results becomes ``Findings``, which ``pages`` and ``figures`` sho
 depends on this package, except for the command that runs it.
 """
 
-from .registry import EXPERIMENTS, PAPERS
-from .reproduction import Reproduction, reproduce
+from .registry import EXPERIMENTS, PUBLISHED, Reproduction, reproduce
 
-__all__ = ["EXPERIMENTS", "PAPERS", "Reproduction", "reproduce"]
+__all__ = ["EXPERIMENTS", "PUBLISHED", "Reproduction", "reproduce"]

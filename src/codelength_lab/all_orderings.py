@@ -100,7 +100,7 @@ def all_orderings(model: SequentialModel) -> AllOrderings:
             f"{model.n_rows:,} rows of {len(kinds):,} kinds: too many sets of rows to average over all "
             "orderings; use sample_orderings, or fewer rows"
         )
-    from ._ordering_kernels import losses_over_all_orderings
+    from ._kernels import losses_over_all_orderings
 
     cap = np.inf if model.cap is None else float(model.cap)
     sizes = np.arange(model.n_rows + 1.0)

@@ -2,17 +2,18 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from codelength.typing import FloatArray, IntArray
 
-from .claims import Claim
-from .verdicts import VERDICTS, Verdict
+from .claims import VERDICTS, Claim, Verdict
 
-ScoreName = Literal["accuracy", "log_score"]
-SCORES: tuple[ScoreName, ...] = ("accuracy", "log_score")
+SCORES = ("accuracy", "log_score")
+
+Row: TypeAlias = dict[str, Any]
+"""Row of a table of results, with named values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,8 @@ class Comparison:
         """Largest difference that still matches: slack + rounding + noise times the standard error."""
         # Slightly more than stated, because a printed decimal is not exact in binary.
         tolerance = self.slack + (1 + 2e-7) * self.rounding
-        return (
-            # A single repetition has no standard error, and then noise cannot be allowed for.
-            tolerance + self.noise * self.standard_error if math.isfinite(self.standard_error) else tolerance
-        )
+        # A single repetition has no standard error, and then noise cannot be allowed for.
+        return tolerance + (self.noise * self.standard_error if math.isfinite(self.standard_error) else 0.0)
 
     @property
     def matches(self) -> bool:
@@ -70,37 +69,6 @@ class Comparison:
     def is_exact(self) -> bool:
         """True if rounding and noise alone explain the difference."""
         return abs(self.difference) <= self.tolerance - self.slack
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Scores of one model in one experiment: a row of the result table.
-
-    Units are rows under leave-one-out, and whole cross-validations otherwise; standard errors are those of a
-    mean over units.
-
-    Attributes
-    ----------
-    fraction : float
-        Share of the training rows that is used.
-    accuracy_se, log_score_se : float
-        Standard errors of the mean scores; log scores are in nats.
-    n_zero, n_undefined : int
-        Predictions with probability zero for the true class, and undefined ones.
-    """
-
-    dataset: str
-    protocol: str
-    folds: int
-    fraction: float
-    model: str
-    n_units: int
-    accuracy: float
-    accuracy_se: float
-    log_score: float
-    log_score_se: float
-    n_zero: int
-    n_undefined: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +85,7 @@ class Curve:
 
     dataset: str
     model: str
-    score: ScoreName
+    score: str
     n_partitions: int
     mean: FloatArray
     standard_error: FloatArray
@@ -131,36 +99,8 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Versus:
-    """Comparison of two models on one table under one score, paired by repetition.
-
-    Attributes
-    ----------
-    fraction : float
-        Share of the training rows that is used.
-    gain, standard_error : float
-        Mean lead of ``model``, in accuracy or in nats per row; positive is better.
-    probability : float
-        Two-sided p-value of a paired t test over repetitions. It is about the random splits of this table,
-        not about other tables.
-    """
-
-    dataset: str
-    fraction: float
-    score: str
-    model: str
-    other: str
-    gain: float
-    standard_error: float
-    probability: float
-
-
-Value: TypeAlias = str | int | float | None
-
-
-@dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Table of results that is specific to an experiment, as rows of named values.
+    """Table of results that is specific to an experiment.
 
     Attributes
     ----------
@@ -176,7 +116,7 @@ class ResultTable:
 
     name: str
     title: str
-    rows: list[dict[str, Value]]
+    rows: list[Row]
     decimals: int = 2
     shown: bool = True
     first: bool = False
@@ -194,6 +134,8 @@ class Findings:
         Settings that differ from the paper's own, as ``key=value``.
     notes : list of str
         Remarks that are needed to interpret the figures.
+    scores, versus : list of dict
+        Scores of each model in each experiment, and gains of one model over others, table by table.
     tables : list of ResultTable
         Tables specific to the experiment.
     """
@@ -207,12 +149,12 @@ class Findings:
     notes: list[str] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
-    scores: list[Score] = field(default_factory=list)
-    versus: list[Versus] = field(default_factory=list)
+    scores: list[Row] = field(default_factory=list)
+    versus: list[Row] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
     tables: list[ResultTable] = field(default_factory=list)
 
-    def table(self, name: str) -> list[dict[str, Any]]:
+    def table(self, name: str) -> list[Row]:
         """Return the rows of a table by its name."""
         return next(table.rows for table in self.tables if table.name == name)
 

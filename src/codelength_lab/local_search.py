@@ -79,7 +79,7 @@ def improve_ordering(
     >>> found.code_length <= found.start_code_length
     True
     """
-    from ._ordering_kernels import insert_rows, sweep_windows
+    from ._kernels import insert_rows, sweep_windows
 
     left = check_whole("max_moves", max_moves, 0)
     check_whole("width", width, 2, 10)

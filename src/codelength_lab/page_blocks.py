@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from codelength.blocks import Block, Bullets, Grid, Heading, Paragraph, Picture, Strong
 
-from .claims import signed
-from .findings import Comparison, Findings, ResultTable, Value
-from .verdicts import Verdict
+from .claims import Verdict, signed
+from .findings import Comparison, Findings, ResultTable
 
 
 def blocks_of(findings: Findings, pictures: Sequence[Picture] = ()) -> list[Block]:
@@ -151,7 +150,7 @@ def _own_grid(table: ResultTable) -> Grid:
     return Grid(table.title, list(first), rows, n_text)
 
 
-def _shown(value: Value, decimals: int) -> str:
+def _shown(value: str | int | float | None, decimals: int) -> str:
     if value is None:
         return ""
     return figure(value, decimals) if isinstance(value, float) else str(value)
@@ -159,7 +158,7 @@ def _shown(value: Value, decimals: int) -> str:
 
 def _score_grids(findings: Findings) -> list[Grid]:
     """Return scores table by table with the gains of one model, for experiments that compare pairs."""
-    sides = dict.fromkeys((entry.fraction, entry.score) for entry in findings.versus)
+    sides = dict.fromkeys((row["fraction"], row["score"]) for row in findings.versus)
     return [_score_grid(findings, fraction, score) for fraction, score in sides]
 
 
@@ -168,16 +167,17 @@ def _score_grid(findings: Findings, fraction: float, score: str) -> Grid:
     # Log scores are shown as losses, with a positive sign.
     scale, digits = (100, 2) if score == "accuracy" else (-1, 3)
     rows: dict[str, list[str]] = {}
-    models = list(dict.fromkeys(entry.model for entry in findings.scores))
-    for entry in findings.scores:
-        if entry.fraction == fraction:
-            rows.setdefault(entry.dataset, []).append(figure(scale * getattr(entry, score), digits))
-    own = [entry for entry in findings.versus if (entry.fraction, entry.score) == (fraction, score)]
-    for side in own:
-        rows[side.dataset].append(signed(abs(scale) * side.gain, abs(scale) * side.standard_error, digits))
-    others = dict.fromkeys(side.other for side in own)
+    models = list(dict.fromkeys(row["model"] for row in findings.scores))
+    for row in findings.scores:
+        if row["fraction"] == fraction:
+            rows.setdefault(row["dataset"], []).append(figure(scale * row[score], digits))
+    own = [row for row in findings.versus if (row["fraction"], row["score"]) == (fraction, score)]
+    for row in own:
+        gain = signed(abs(scale) * row["gain"], abs(scale) * row["standard_error"], digits)
+        rows[row["dataset"]].append(gain)
+    others = dict.fromkeys(row["other"] for row in own)
     word = "Accuracy, %" if score == "accuracy" else "LogScore, nats per row (lower is better)"
-    title = f"{word}, with {fraction:.0%} of the training rows; gains of {own[0].model} ± s.e."
+    title = f"{word}, with {fraction:.0%} of the training rows; gains of {own[0]['model']} ± s.e."
     return Grid(
         title,
         ["", *models, *(f"gain over {other}" for other in others)],

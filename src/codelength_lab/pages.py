@@ -1,29 +1,230 @@
-"""Results of experiments as blocks for terminals, and as generated parts of pages of the documentation.
+"""Results of experiments in files, on a terminal, and as generated parts of pages of the documentation.
 
-A generated part stands between ``<!-- table: name -->`` and ``<!-- end -->``; the prose around it is written
-by hand. ``python -m codelength_lab docs`` fills in all parts from the results in ``docs/results``.
+``write`` and ``read`` are inverse, except for rounding and learning curves of pairs: short results are in
+``results.json``; scores, curves and long tables have CSV files of their own. A generated part stands between
+``<!-- table: name -->`` and ``<!-- end -->``; the prose around it is written by hand.
+``python -m codelength_lab docs`` fills in all parts from the results in ``docs/results``.
 """
 
+import csv
+import importlib.util
+import io
+import json
+import math
 import os
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, fields, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from codelength import datasets
 from codelength._files import atomic_write
 from codelength.blocks import Grid, Picture, Strong
-from codelength.errors import DataError
+from codelength.errors import CodelengthWarning, DataError
 from codelength.render.markdown import escaped, markdown
 
-from .files import as_document, read, save, write
-from .findings import Findings
+from .claims import VERDICTS, Claim
+from .figures import FIGURES, draw
+from .findings import SCORES, Comparison, Curve, Findings, ResultTable, Row
 from .page_blocks import blocks_of
-from .registry import EXPERIMENTS, PAPERS
-from .verdicts import VERDICTS
+from .published import judged
+from .registry import EXPERIMENTS, PUBLISHED
 
 __all__ = ["as_document", "blocks_of", "fill", "filled", "parts_of", "read", "save", "write"]
 
 _PART = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_CURVE_COLUMNS = ("mean", "standard_error", "lowest", "highest")
+_COMPARED = (
+    *("table", "row", "column", "printed", "ours", "difference", "standard_error"),
+    *("slack", "rounding", "noise", "tolerance", "matches", "reason"),
+)
+
+
+def save(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
+    """Write findings as JSON and CSV, and draw the figures of their experiment if matplotlib is installed.
+
+    The directory is created if it does not exist, and a warning says if figures cannot be drawn.
+    """
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{directory}: cannot be made: {error.strerror}") from error
+    paths = write(findings, directory)
+    if findings.experiment in FIGURES and importlib.util.find_spec("matplotlib") is None:
+        warnings.warn(
+            'no figures were drawn: they need matplotlib; install it with pip install "codelength[plot]"',
+            CodelengthWarning,
+            stacklevel=2,
+        )
+        return paths
+    return [*paths, *draw(findings, directory)]
+
+
+def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
+    """Write ``results.json``, ``comparison.csv``, and a file for each further kind of results.
+
+    The directory exists. Each file is whole or absent, and its bytes depend on the findings alone.
+    """
+    compared = [{name: getattr(entry, name) for name in _COMPARED} for entry in findings.comparisons]
+    tables = {"scores": findings.scores, "versus": findings.versus, "curves": _curve_rows(findings.curves)}
+    tables |= {table.name: table.rows for table in findings.tables}
+    document = json.dumps(as_document(findings), ensure_ascii=False, indent=1, allow_nan=False)
+    made = {"results.json": f"{document}\n", "comparison.csv": _csv(compared, _COMPARED)}
+    for name, rows in tables.items():
+        if rows:
+            made[f"{name}.csv"] = _csv(rows, digits=5 if name == "curves" else 8)
+    paths = [Path(directory) / name for name in made]
+    for path, text in zip(paths, made.values(), strict=True):
+        _write_text(path, text)
+    return paths
+
+
+def _write_text(path: Path, text: str) -> None:
+    with atomic_write(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def read(directory: str | os.PathLike[str]) -> Findings:
+    """Read the findings that :func:`write` wrote, without learning curves of pairs of models.
+
+    Figures are judged again, by the current tolerances of the printed ones.
+
+    Raises
+    ------
+    DataError
+        If there are no results, or they cannot be read.
+    """
+    place = Path(directory)
+    try:
+        document = json.loads((place / "results.json").read_text(encoding="utf-8"))
+        experiment, tables = document.pop("paper"), document.get("tables", ())
+        document |= {
+            # Tolerances may have changed since the results were computed.
+            "comparisons": [judged(experiment, _comparison(entry)) for entry in document["comparisons"]],
+            "claims": [Claim(**entry) for entry in document["claims"]],
+            # The rows of long tables are in files of their own.
+            "tables": [
+                ResultTable(**entry | ({} if entry["shown"] else {"rows": _rows(place, entry["name"])}))
+                for entry in tables
+            ],
+        }
+        names = [name for name in ("scores", "versus", "curves") if (place / f"{name}.csv").exists()]
+        found: dict[str, Any] = {name: _rows(place, name) for name in names}
+        found["curves"] = _curves(found.get("curves", []))
+        return Findings(experiment, **document, **found)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{place}: holds no results that can be read ({error}); run codelength reproduce again"
+        ) from error
+
+
+def as_document(findings: Findings) -> dict[str, Any]:
+    """Return findings as JSON types, without scores, curves and long tables."""
+    names = ("title", "citation", "quick", "settings", "changed", "notes")
+    document: dict[str, Any] = {"paper": findings.experiment} | {
+        name: getattr(findings, name) for name in names
+    }
+    document["comparisons"] = [_comparison_document(comparison) for comparison in findings.comparisons]
+    document["claims"] = [asdict(claim) for claim in findings.claims]
+    if findings.tables:
+        document["tables"] = [
+            asdict(replace(table, rows=[_json_row(row) for row in table.rows] if table.shown else []))
+            for table in findings.tables
+        ]
+    return document
+
+
+def _comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """Return a comparison as JSON types, with its derived figures for other readers."""
+    # Rounded before the difference is taken, so that findings that were read are written unchanged.
+    printed, ours = (float(f"{value:.9g}") for value in (comparison.printed, comparison.ours))
+    rounded = replace(comparison, printed=printed, ours=ours)
+    return _json_row(asdict(rounded)) | {
+        "difference": _json_number(rounded.difference),
+        "tolerance": _json_number(rounded.tolerance),
+        "matches": comparison.matches,
+    }
+
+
+def _comparison(entry: dict[str, Any]) -> Comparison:
+    """Return the comparison of a document, without its derived fields; JSON has no NaN but null."""
+    values: dict[str, Any] = {field.name: entry[field.name] for field in fields(Comparison)}
+    values |= {name: math.nan for name, value in values.items() if value is None}
+    return Comparison(**values)
+
+
+def _json_row(row: Row) -> dict[str, Any]:
+    return {name: _json_number(value) for name, value in row.items()}
+
+
+def _json_number(value: Any) -> Any:
+    """Return a number rounded to nine digits; None if JSON cannot express it."""
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.9g}") if math.isfinite(value) else None
+
+
+def _csv(rows: Sequence[Row], names: Sequence[str] = (), digits: int = 8) -> str:
+    """Return rows as CSV with a fixed number of significant digits."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names or rows[0])
+    writer.writerows(
+        [f"{cell:.{digits}g}" if isinstance(cell, float) else cell for cell in row.values()] for row in rows
+    )
+    return text.getvalue()
+
+
+def _rows(place: Path, name: str) -> list[Row]:
+    """Read rows from a file."""
+    with open(place / f"{name}.csv", encoding="utf-8", newline="") as file:
+        return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(file)]
+
+
+def _value(text: str) -> str | int | float | None:
+    """Return a cell of a file with its original type."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text or None
+
+
+def _curve_rows(curves: Iterable[Curve]) -> list[Row]:
+    """Return one row for every model and training size; curves of pairs would double the file."""
+    by_model: dict[tuple[str, str], list[Curve]] = {}
+    for curve in curves:
+        if " - " not in curve.model:
+            by_model.setdefault((curve.dataset, curve.model), []).append(curve)
+    return [
+        {"dataset": dataset, "model": model, "n_partitions": own[0].n_partitions, "n_rows": size}
+        | {
+            f"{curve.score}_{column}": float(getattr(curve, column)[size - 1])
+            for curve in own
+            for column in _CURVE_COLUMNS
+        }
+        for (dataset, model), own in by_model.items()
+        for size in own[0].sizes.tolist()
+    ]
+
+
+def _curves(rows: Iterable[Row]) -> list[Curve]:
+    """Return one learning curve per table, model and score."""
+    groups: dict[tuple[str, str, int], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["dataset"], row["model"], row["n_partitions"]), []).append(row)
+    return [
+        Curve(
+            *(dataset, model, score, n_partitions),
+            *(np.array([row[f"{score}_{name}"] for row in own], dtype=float) for name in _CURVE_COLUMNS),
+        )
+        for (dataset, model, n_partitions), own in groups.items()
+        for score in SCORES
+    ]
 
 
 def fill(page: str | os.PathLike[str], parts: Mapping[str, str]) -> bool:
@@ -33,8 +234,7 @@ def fill(page: str | os.PathLike[str], parts: Mapping[str, str]) -> bool:
     after = filled(before, parts)
     if after == before:
         return False
-    with atomic_write(path) as temporary:
-        temporary.write_text(after, encoding="utf-8", newline="\n")
+    _write_text(path, after)
     return True
 
 
@@ -64,7 +264,7 @@ def parts_of(results: str | os.PathLike[str]) -> dict[str, str]:
     parts = {
         key: markdown(blocks_of(findings, _pictures(places[key]))).strip() for key, findings in found.items()
     }
-    return parts | {"papers": _papers([found[key] for key in PAPERS if key in found]), "sizes": _sizes()}
+    return parts | {"papers": _papers([found[key] for key in PUBLISHED if key in found]), "sizes": _sizes()}
 
 
 def _pictures(place: Path) -> list[Picture]:

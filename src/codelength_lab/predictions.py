@@ -1,7 +1,8 @@
 """Scores of tasks of prediction, and what experiments with such tasks make of them."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,26 +15,31 @@ from codelength.table import Coded
 from codelength.typing import FloatArray
 
 from .claims import Claim, signed
-from .findings import SCORES, Curve, ResultTable, Score, ScoreName, Value, Versus
-from .prepared import Prepared
+from .experiment import Result, Spec
+from .findings import SCORES, Curve, Findings, ResultTable, Row
 from .results import Results
-from .spec import Result, Spec
+from .tables import Prepared
 from .task import Task
+
+SHARES = (1.0, 0.1)
+"""Shares of the training rows in comparisons of models."""
 
 
 def results_of(spec: Spec[Any], results: Mapping[str, Result]) -> Results:
     """Return the scores of all predictions but learning curves."""
-    names = ("table", "protocol", "fraction", "model", "score")
-
-    def records() -> Iterable[tuple[tuple[Any, ...], Sequence[float]]]:
-        for task in _tasks(spec, curves=False):
-            for model, scores in results[task.key].items():
-                for score, units in scores.items():
-                    place = (task.source.name, task.protocol, task.fraction, model, score)
-                    # Numbers of special predictions are counted once per task.
-                    yield place, units if score in SCORES else [units]
-
-    return Results(names, records())
+    return Results(
+        ("table", "protocol", "fraction", "model", "score"),
+        (
+            (
+                (task.source.name, task.protocol, task.fraction, model, score),
+                # Numbers of special predictions are counted once per task.
+                units if score in SCORES else [units],
+            )
+            for task in _tasks(spec, curves=False)
+            for model, scores in results[task.key].items()
+            for score, units in scores.items()
+        ),
+    )
 
 
 def _tasks(spec: Spec[Any], *, curves: bool) -> list[Task]:
@@ -42,30 +48,27 @@ def _tasks(spec: Spec[Any], *, curves: bool) -> list[Task]:
     return [task for task in found if (task.protocol == "learning-curve") == curves]
 
 
-def scores_of(spec: Spec[Any], results: Results) -> list[Score]:
-    """Return one row of the table of scores for every model in every experiment."""
-    first = {task.group: task for task in reversed(_tasks(spec, curves=False))}
+def scores_of(spec: Spec[Any], results: Results) -> list[Row]:
+    """Return one row for every model in every experiment.
+
+    Units are rows under leave-one-out, and whole cross-validations otherwise; standard errors (``_se``) are
+    those of a mean over units. ``n_zero`` and ``n_undefined`` are predictions with probability zero for the
+    true class, and undefined ones.
+    """
+    first: dict[str, Task] = {}
+    for task in _tasks(spec, curves=False):
+        first.setdefault(task.group, task)
     found = []
-    for group in dict.fromkeys(task.group for task in _tasks(spec, curves=False)):
-        task = first[group]
+    for task in first.values():
+        place = {"protocol": task.protocol, "folds": task.folds, "fraction": task.fraction}
         for model in task.models:
             own = results.at(
                 table=task.source.name, protocol=task.protocol, fraction=task.fraction, model=model.name
             )
-            found.append(
-                Score(
-                    task.source.name,
-                    task.protocol,
-                    task.folds,
-                    task.fraction,
-                    model.name,
-                    len(own.units(score="accuracy")),
-                    *own.mean(score="accuracy"),
-                    *own.mean(score="log_score"),
-                    int(own.units(score="n_zero").sum()),
-                    int(own.units(score="n_undefined").sum()),
-                )
-            )
+            row: Row = {"dataset": task.source.name, **place, "model": model.name}
+            row |= {"n_units": len(own.units(score="accuracy")), **own.row(SCORES)}
+            row |= {name: int(own.units(score=name).sum()) for name in ("n_zero", "n_undefined")}
+            found.append(row)
     return found
 
 
@@ -75,27 +78,27 @@ def curves_of(spec: Spec[Any], results: Mapping[str, Result], series: int = 0) -
     for task in _tasks(spec, curves=True):
         if task.series == series:
             groups.setdefault(task.group, []).append(task)
-    return [
-        _curve(tasks, model, score, [results[task.key][model][score] for task in tasks])
-        for tasks in groups.values()
-        for model in results[tasks[0].key]
-        for score in SCORES
-    ]
+    found = []
+    for tasks in groups.values():
+        n = sum(task.last - task.first for task in tasks)
+        for model in results[tasks[0].key]:
+            for score in SCORES:
+                parts = [results[task.key][model][score] for task in tasks]
+                found.append(Curve(tasks[0].source.name, model, score, n, *_statistics(parts, n)))
+    return found
 
 
-def _curve(tasks: list[Task], model: str, score: ScoreName, parts: list[dict[str, Any]]) -> Curve:
-    """Return one curve from the sums that its tasks have stored."""
-
-    def stacked(name: str) -> FloatArray:
-        return np.array([part[name] for part in parts], dtype=np.float64)
-
-    n = sum(task.last - task.first for task in tasks)
-    mean = stacked("sum").sum(axis=0) / n
+def _statistics(parts: list[dict[str, Any]], n: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return mean, standard error, minimum and maximum of a curve, from the sums that its tasks stored."""
+    sums, squares, lowest, highest = (
+        np.array([part[name] for part in parts], dtype=np.float64)
+        for name in ("sum", "squares", "lowest", "highest")
+    )
+    mean = sums.sum(axis=0) / n
     with np.errstate(invalid="ignore"):
         # Rounding can make the variance of equal values slightly negative.
-        variance = np.maximum(stacked("squares").sum(axis=0) / n - mean**2, 0.0) * n / max(n - 1, 1)
-    lowest, highest = stacked("lowest").min(axis=0), stacked("highest").max(axis=0)
-    return Curve(tasks[0].source.name, model, score, n, mean, np.sqrt(variance / n), lowest, highest)
+        variance = np.maximum(squares.sum(axis=0) / n - mean**2, 0.0) * n / max(n - 1, 1)
+    return mean, np.sqrt(variance / n), lowest.min(axis=0), highest.max(axis=0)
 
 
 def predictions_of(log_weights: FloatArray, test: Coded) -> Predictions:
@@ -110,22 +113,22 @@ def parts(prepared: Prepared, split: Split) -> tuple[Coded, Coded]:
     return coded.take(split.train), coded.take(split.test)
 
 
-def versus(
-    results: Results, names: Iterable[str], shares: Iterable[float], model: str, others: Sequence[str]
-) -> list[Versus]:
-    """Return the gains of one model over others, table by table, with paired t tests over repetitions."""
-    cells = (
-        (share, other, score, name)
-        for share in shares
-        for other in others
-        for score in SCORES
-        for name in names
-    )
+def versus(results: Results, names: Sequence[str], model: str, others: Sequence[str]) -> list[Row]:
+    """Return the gains of one model over others, table by table; positive is better.
+
+    ``probability`` is the two-sided p-value of a paired t test over repetitions. It is about the random
+    splits of this table, not about other tables.
+    """
     found = []
-    for share, other, score, name in cells:
-        gains = results.gains(model, other, table=name, fraction=share, score=score)
-        mean = mean_of(gains)
-        found.append(Versus(name, share, score, model, other, *mean, _t_test(mean, len(gains))))
+    for share in SHARES:
+        for other in others:
+            for score in SCORES:
+                for name in names:
+                    gains = results.gains(model, other, table=name, fraction=share, score=score)
+                    row = {"dataset": name, "fraction": share, "score": score, "model": model, "other": other}
+                    gain, error = mean = mean_of(gains)
+                    row |= {"gain": gain, "standard_error": error, "probability": _t_test(mean, len(gains))}
+                    found.append(row)
     return found
 
 
@@ -163,12 +166,10 @@ def tests_over_tables(gains: Sequence[float]) -> Tests:
     decided = np.array([gain for gain in gains if gain != 0])
     if not len(decided):
         return Tests(1.0, 1.0)
-    sign = binomtest(int((decided > 0).sum()), len(decided)).pvalue
-    return Tests(
-        # The exact distribution is quick for few tables; beyond, the normal approximation is accurate.
-        float(wilcoxon(decided, method="exact" if len(decided) <= 25 else "approx").pvalue),
-        float(sign),
-    )
+    # The exact distribution is quick for few tables; beyond, the normal approximation is accurate.
+    ranked = wilcoxon(decided, method="exact" if len(decided) <= 25 else "approx")
+    sign = binomtest(int((decided > 0).sum()), len(decided))
+    return Tests(float(ranked.pvalue), float(sign.pvalue))
 
 
 def p_value(p: float) -> str:
@@ -182,14 +183,34 @@ def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
-def overall(
-    results: Results, names: Sequence[str], shares: Sequence[float], models: Sequence[str]
-) -> ResultTable:
+def compared_models(
+    opened: Findings,
+    spec: Spec[Any],
+    results: Mapping[str, Result],
+    models: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+) -> tuple[Findings, Results]:
+    """Return findings on pairs of models, the first of each expected to be ahead, and the scores behind them.
+
+    There are claims on each pair with a tenth and with all of the training rows, and tables of all models.
+    """
+    everything = results_of(spec, results)
+    scores = everything.at(protocol="cross-validation")
+    found = replace(
+        opened,
+        claims=[_claim(scores, share, *pair) for share in SHARES[::-1] for pair in pairs],
+        tables=[_overall(scores, models), _by_table(scores, models)],
+        scores=scores_of(spec, everything),
+    )
+    return found, scores
+
+
+def _overall(results: Results, models: Sequence[str]) -> ResultTable:
     """Return mean log loss and accuracy over tables, for each share of the training rows."""
-    rows: list[dict[str, Value]] = []
+    names, rows = results.levels("table"), []
     for model in models:
-        row: dict[str, Value] = {"model": model}
-        for share in shares:
+        row: Row = {"model": model}
+        for share in SHARES:
             own = results.at(fraction=share, model=model)
             row[f"log loss {share:.0%}"] = -float(own.at(score="log_score").means(table=names).mean())
             row[f"accuracy {share:.0%}"] = float(own.at(score="accuracy").means(table=names).mean())
@@ -198,25 +219,21 @@ def overall(
     return ResultTable("overall", title, rows, decimals=3, first=True)
 
 
-def by_table(
-    results: Results, names: Sequence[str], shares: Sequence[float], models: Sequence[str]
-) -> ResultTable:
+def _by_table(results: Results, models: Sequence[str]) -> ResultTable:
     """Return the log loss of each model on each table, for each share of the training rows."""
-    rows: list[dict[str, Value]] = [
+    logs = results.at(score="log_score")
+    rows: list[Row] = [
         {"table": name, "share": f"{share:.0%}"}
-        | {
-            model: -results.mean(table=name, fraction=share, model=model, score="log_score").value
-            for model in models
-        }
-        for name in names
-        for share in shares
+        | {model: -logs.mean(table=name, fraction=share, model=model).value for model in models}
+        for name in results.levels("table")
+        for share in SHARES
     ]
     return ResultTable("by_table", "Log loss table by table", rows, decimals=3)
 
 
-def claim(results: Results, names: Sequence[str], share: float, model: str, other: str) -> Claim:
+def _claim(results: Results, share: float, model: str, other: str) -> Claim:
     """Return the claim that one model has a lower log loss than another, on average over tables."""
-    leads = results.leads(model, other, "table", names, fraction=share, score="log_score")
+    leads = results.leads(model, other, "table", fraction=share, score="log_score")
     values = {name: lead.value for name, lead in leads.items()}
     tests = tests_over_tables(list(values.values()))
     rows = "all training rows" if share == 1 else f"{share:.0%} of the training rows"

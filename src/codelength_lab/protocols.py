@@ -5,9 +5,7 @@ model, the scores of each unit: a unit is a row, or one whole cross-validation. 
 each model and each pair of models (the first minus the second), sums over partitions for every training size.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -16,14 +14,14 @@ import numpy as np
 from codelength.counts import count
 from codelength.evaluation.splits import Split, cross_validation, partition
 from codelength.naive_bayes import Predictor, normalised, rule_of
-from codelength.naive_bayes.log_tables import growth_lists
+from codelength.prequential.layout import SequenceLayout, checked_offsets, lay_out
 from codelength.scores import Predictions
 from codelength.scores import leave_one_out as left_out
 from codelength.table import Coded
-from codelength.typing import BoolArray, FloatArray, IntArray
+from codelength.typing import FloatArray
 
-from .prepared import Prepared
-from .spec import Model, Result
+from .experiment import Model, Result
+from .tables import Prepared
 
 Predicted: TypeAlias = Callable[[Prepared, Sequence[Model], Split], Mapping[str, Predictions]]
 """Function that returns the predictions of models for the test rows of a split, by name."""
@@ -58,7 +56,7 @@ def cross_validations(
     folds: int,
     fraction: float = 1.0,
     cap: float | None = None,
-    predicted: "Predicted | None" = None,
+    predicted: Predicted | None = None,
 ) -> Result:
     """Run one whole cross-validation for every random stream."""
     result: Result = {
@@ -94,8 +92,7 @@ def learning_curves(
         rows = rows if coded is rows.coded else CurveRows(coded)
         for model in models:
             curves[model.name].append(rows.curve(split, model, cap))
-    # Only sums over partitions are stored: whole curves of a hundred partitions would take megabytes per
-    # task.
+    # Only sums over partitions are stored: whole curves would take megabytes per task.
     stacked = {name: np.stack(parts) for name, parts in curves.items()}
     result = {name: _sums(values) for name, values in stacked.items()}
     for one, other in combinations(stacked, 2):
@@ -105,7 +102,7 @@ def learning_curves(
 
 
 class CurveRows:
-    """A coded table, and the logarithms that models need while rows are added one by one.
+    """A coded table, laid out under each model for adding rows one by one.
 
     Parameters
     ----------
@@ -115,117 +112,24 @@ class CurveRows:
 
     def __init__(self, coded: Coded) -> None:
         self.coded = coded
-        self._cells = coded.codes.astype(np.int64) + coded.schema.offsets[:-1]
-        self._classes = coded.class_codes.astype(np.int64)
-        self._layouts: dict[Model, _Layout] = {}
+        self._layouts: dict[Model, SequenceLayout] = {}
 
     def curve(self, split: Split, model: Model, cap: float | None = None) -> FloatArray:
-        """Return the scores on the test rows after each training row, shape (n_train, 4).
+        """Return accuracy and log score on the test rows after each training row, shape (n_train, 2)."""
+        from ._kernels import curve_weights
 
-        The columns are the accuracy, the log score, and the numbers of test rows with probability zero and
-        without a defined prediction. A row costs at most the cap, in nats.
-        """
         if model not in self._layouts:
-            self._layouts[model] = _Layout.of(self.coded, self._classes, model)
+            rule = rule_of(model.rule)
+            offsets = checked_offsets(rule, model.prior, self.coded.schema)
+            self._layouts[model] = lay_out(self.coded, rule, offsets)
         train, test = split
-        weights = self._layouts[model].weights(self._cells[train], self._classes[train], self._cells[test])
-        log_probs, undefined = normalised(model.power * weights.reshape(-1, weights.shape[2]))
-        classes = np.tile(self._classes[test], len(train))
-        of_class = log_probs[np.arange(len(classes)), classes]
-        hits = (log_probs.argmax(axis=1) == classes).astype(np.float64)
-        # An undefined prediction counts as a uniform guess, as in the score of a whole table.
-        hits[undefined] = 1 / weights.shape[2]
-        costs = np.maximum(of_class, -math.inf if cap is None else -cap)
-        rows = np.array([hits, costs, np.isneginf(of_class), undefined]).reshape(4, len(train), len(test))
+        weights = np.empty((len(train), len(test), self.coded.schema.n_classes))
+        curve_weights(self._layouts[model], train, test, weights)
+        classes = np.tile(self.coded.class_codes[test], len(train))
+        made = Predictions(*normalised(model.power * weights.reshape(-1, weights.shape[2])), classes)
+        rows = np.array([made.hits, made.capped_log_probs(cap)]).reshape(2, len(train), len(test))
         # Added up row by row, so that the last digits do not depend on the number of rows.
-        sums = np.cumsum(rows, axis=2)[:, :, -1]
-        sums[:2] /= len(test)
-        return sums.T
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Layout:
-    """Positions in a list of logarithms, before the first row; every row advances some of them by one.
-
-    Log tables of a rule are sums of functions of counts, g(n + offset). Their values for n = 0, 1, ... are
-    tabulated once, so that no logarithm is computed while rows are added.
-
-    Attributes
-    ----------
-    variable_of : array of shape (n_cells,)
-        Variable of each cell.
-    spare : array of shape (n_variables,)
-        Cells for missing.
-    entries : array
-        ``g(n + offset)`` for n = 0, 1, ..., one list after the other.
-    class_places, value_places, total_places : arrays
-        Starts of the lists of each class, each of its values, and the total of each variable.
-    alike : array of shape (n_classes, n_variables)
-        True as long as no value was seen and nothing is added to the counts: all values are equally probable,
-        and the rule normalises.
-    """
-
-    variable_of: IntArray
-    spare: IntArray
-    entries: FloatArray
-    class_places: IntArray
-    value_places: IntArray
-    total_places: IntArray
-    alike: BoolArray
-
-    @classmethod
-    def of(cls, coded: Coded, classes: IntArray, model: Model) -> "_Layout":
-        """Return all logarithms that the rule of a model can need for some rows."""
-        schema, rule = coded.schema, rule_of(model.rule)
-        offsets = rule.offsets_under(model.prior, schema)
-        # Nothing below checks: a rule that is undefined for these offsets must raise here.
-        rule.check(min(offsets.class_offsets.min(initial=0.0), offsets.value_offsets.min(initial=0.0)))
-        spare = schema.offsets[1:] - 1
-        variable_of = np.repeat(np.arange(schema.n_variables), np.diff(schema.offsets))
-        of_totals = np.zeros((schema.n_classes, schema.n_variables))
-        for i, last in enumerate(spare):
-            of_totals[:, i] = offsets.value_offsets[:, schema.offsets[i] : last].sum(axis=1)
-        alike = (of_totals <= 0) & rule.normalises
-        added = np.hstack((offsets.class_offsets[:, None], offsets.value_offsets, of_totals))
-        first = added.copy()
-        # Nothing seen and nothing added: all values are equally probable, so that the total is their number.
-        first[:, 1 + schema.n_cells :][alike] = np.broadcast_to(schema.n_values, alike.shape)[alike]
-        # No count of a class can exceed the rows of that class, which bounds the length of its lists.
-        most = np.bincount(classes, minlength=schema.n_classes)[:, None]
-        entries, starts = growth_lists(rule, added, np.broadcast_to(most, added.shape), first=first)
-        of_classes, of_values, of_all = np.split(starts, [1, 1 + schema.n_cells], axis=1)
-        return cls(variable_of, spare, entries, of_classes[:, 0], of_values, of_all, alike)
-
-    def weights(self, train: IntArray, classes: IntArray, test: IntArray) -> FloatArray:
-        """Return the log weights of all classes for all test rows after each training row.
-
-        A new row changes the tables of its own class only, so that one column is computed again.
-        """
-        class_places, value_places = self.class_places.copy(), self.value_places.copy()
-        total_places, alike = self.total_places.copy(), self.alike.copy()
-
-        def of_class(k: int) -> FloatArray:
-            values = np.where(alike[k][self.variable_of], 0.0, self.entries[value_places[k]])
-            table = values - self.entries[total_places[k]][self.variable_of]
-            # A missing value contributes nothing to the sum.
-            table[self.spare] = 0.0
-            total = np.full(len(test), self.entries[class_places[k]])
-            for column in test.T:
-                total += table[column]
-            return total
-
-        now = np.stack([of_class(k) for k in range(len(class_places))], axis=1)
-        found = np.empty((len(train), *now.shape))
-        for n, (cells, k) in enumerate(zip(train, classes.tolist(), strict=True)):
-            # A missing cell adds nothing, neither to its value nor to the total of its variable.
-            known = np.flatnonzero(cells != self.spare)
-            class_places[k] += 1
-            value_places[k, cells[known]] += 1
-            total_places[k, known] += 1
-            alike[k, known] = False
-            now[:, k] = of_class(k)
-            found[n] = now
-        return found
+        return np.cumsum(rows, axis=2)[:, :, -1].T / len(test)
 
 
 def _predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> dict[str, Predictions]:

@@ -1,18 +1,21 @@
-"""Experiments by name: those of papers, and our own."""
+"""Experiments by name: from the name to the findings."""
 
-import difflib
 import importlib
+import os
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from codelength.errors import InvalidParameter
+from codelength.evaluation.progress import Progress, check_progress
+from codelength.table.checks import check_flag, check_instance, check_names, check_path, check_whole
 
-from .experiment import Experiment, general_notes
+from .experiment import Experiment, Result, Spec, general_notes
 from .findings import Findings
 from .published import published
-from .settings import changed, differences
-from .spec import Result, Spec
+from .run import Outcome, run
+from .settings import changed, check_known, differences
 
 _MODULES = (
     "predictive_inference",
@@ -35,37 +38,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         importlib.import_module(f".experiments.{name}", __package__).EXPERIMENT for name in _MODULES
     )
 }
-"""Experiments by key: those of the papers by year, then our own."""
+"""Experiments by key: those that papers report by year, then our own."""
 
-
-def shown_on(page: str) -> list[str]:
-    """Return the keys of the experiments whose results a page of the documentation shows.
-
-    Examples
-    --------
-    >>> shown_on("further")
-    ['indifferent-trees', 'evidence-weights', 'interval-averages']
-    """
-    return [key for key, experiment in EXPERIMENTS.items() if experiment.page == page]
-
-
-PAPERS = shown_on("validation")
-"""Keys of the experiments that papers report, in the order of their years."""
-
-
-def experiment_of(key: str) -> Experiment:
-    """Return the experiment with a key; the error suggests similar keys if there is none.
-
-    Examples
-    --------
-    >>> experiment_of("bayes-optimal-ibl").key
-    'bayes-optimal-ibl'
-    """
-    if key not in EXPERIMENTS:
-        near = difflib.get_close_matches(key, EXPERIMENTS, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(EXPERIMENTS)}"
-        raise InvalidParameter(f"there is no experiment {key!r}; {hint}")
-    return EXPERIMENTS[key]
+PUBLISHED = [key for key, experiment in EXPERIMENTS.items() if experiment.is_published]
+"""Keys of the experiments that papers report."""
 
 
 def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), strict: bool = True) -> Spec[Any]:
@@ -79,8 +55,8 @@ def specify(key: str, *, quick: bool = False, settings: Iterable[str] = (), stri
     >>> specify("predictive-inference", quick=True).tasks[0].key
     'australian/leave-one-out/0-0'
     """
-    experiment = experiment_of(key)
-    settings = list(settings)
+    check_known("experiment", key, EXPERIMENTS)
+    experiment, settings = EXPERIMENTS[key], list(settings)
     if strict:
         # A setting without effect leaves all tasks as they are. Experiments need not declare their settings.
         usual = list(experiment.tasks(quick, experiment.defaults))
@@ -100,13 +76,13 @@ def directory_name(spec: Spec[Any]) -> str:
     >>> directory_name(specify("predictive-inference", quick=True, settings=["bins=4"]))
     'predictive-inference-quick-bins=4'
     """
-    unusual = differences(experiment_of(spec.experiment).defaults, spec.settings)
+    unusual = differences(EXPERIMENTS[spec.experiment].defaults, spec.settings)
     return "-".join([spec.experiment, *(["quick"] if spec.quick else []), *unusual])
 
 
 def find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
     """Return the findings of a specification from its results by the key of the task."""
-    experiment, text = experiment_of(spec.experiment), published(spec.experiment)
+    experiment, text = EXPERIMENTS[spec.experiment], published(spec.experiment)
     opened = Findings(
         spec.experiment,
         text["title"],
@@ -117,3 +93,89 @@ def find(spec: Spec[Any], results: dict[str, Result]) -> Findings:
     )
     found = experiment.find(opened, spec, results)
     return replace(found, notes=[*found.notes, *general_notes(spec, experiment.defaults)])
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """Result of running an experiment.
+
+    Attributes
+    ----------
+    findings : Findings
+        Our figures and the printed ones, and verdicts on claims.
+        ``codelength_lab.pages`` shows them and writes them to files.
+    outcome : Outcome
+        Results of the single tasks.
+    directory : Path
+        Directory of the results of finished tasks.
+    """
+
+    findings: Findings
+    outcome: Outcome
+    directory: Path
+
+
+def reproduce(
+    experiment: str | Spec[Any],
+    *,
+    quick: bool = False,
+    settings: Iterable[str] = (),
+    directory: str | os.PathLike[str] = "results",
+    jobs: int | None = None,
+    dask: str | None = None,
+    progress: Progress | None = None,
+) -> Reproduction:
+    """Run an experiment of a paper and compare our figures with the printed ones, or run one of our own.
+
+    Finished tasks are kept on disk: repeat the call to resume an interrupted run.
+
+    Parameters
+    ----------
+    experiment : str or Spec
+        Key of the experiment, one of ``codelength_lab.EXPERIMENTS``; or a specification made beforehand, and
+        then ``quick`` and ``settings`` play no part.
+    quick : bool
+        If true, run few repetitions, for a first look.
+    settings : iterable of str
+        Other values of settings that the paper does not state, as ``key=value``; see
+        :class:`codelength_lab.settings.Settings`.
+    directory : path
+        Parent of the directories of results, one per experiment and choice of settings.
+    jobs : int, optional
+        Processes; by default one per processor. The results do not depend on it.
+    dask : str, optional
+        Address of a Dask scheduler to run on, such as ``"tcp://host:8786"``.
+    progress : function, optional
+        Called after every task with the work done and the work there is, in the same unit.
+
+    Returns
+    -------
+    Reproduction
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such experiment or setting, or a setting has no effect on the experiment.
+    DataError
+        If the directory cannot be written, or holds the results of another run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> place = tempfile.mkdtemp()
+    >>> made = reproduce("bayes-optimal-ibl", quick=True, settings=["repeats=1"], directory=place, jobs=1)
+    >>> made.directory.name, len(made.findings.comparisons)
+    ('bayes-optimal-ibl-quick-repeats=1', 72)
+    """
+    check_instance("experiment", experiment, (str, Spec), "the key of an experiment, or a Spec")
+    check_flag("quick", quick)
+    chosen = check_names("settings", settings, of="texts such as repeats=10")
+    if jobs is not None:
+        check_whole("jobs", jobs, also=", or None for one per processor")
+    check_instance("dask", dask, (str, type(None)), "the address of a scheduler, or None")
+    check_progress(progress)
+    root = check_path("directory", directory)
+    spec = experiment if isinstance(experiment, Spec) else specify(experiment, quick=quick, settings=chosen)
+    place = root / directory_name(spec)
+    outcome = run(spec, place, jobs=jobs, dask=dask, progress=progress)
+    return Reproduction(find(spec, outcome.results), outcome, place)

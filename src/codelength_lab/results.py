@@ -75,6 +75,13 @@ class Results:
         """Return a mean score, with its standard error over units."""
         return mean_of(self.units(**keys))
 
+    def row(self, scores: Iterable[str], **keys: Any) -> dict[str, float]:
+        """Return mean scores under values of all other keys, each followed by its standard error."""
+        found = {}
+        for score in scores:
+            found[score], found[f"{score}_se"] = self.mean(score=score, **keys)
+        return found
+
     def means(self, **keys: Sequence[Any]) -> FloatArray:
         """Return mean scores as an array with an axis for each key, in the order of the arguments."""
         values = [self.mean(**dict(zip(keys, one, strict=True))).value for one in product(*keys.values())]

@@ -1,24 +1,27 @@
-"""Run of the tasks of a specification over processes or a cluster; interrupted runs are resumed."""
+"""Run of the tasks of a specification over processes or a cluster; interrupted runs are resumed.
+
+Processes of this machine are those of joblib. They leave signals to the process that started them, and end
+with it.
+"""
 
 import asyncio
 import os
+import signal
+import threading
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from queue import SimpleQueue
-from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from codelength._threads import n_threads_or_default
-from codelength.errors import DataError, InvalidParameter
+from codelength.errors import CodelengthError, DataError, InvalidParameter
 from codelength.evaluation.progress import Progress
 from codelength.table.checks import check_size
 
-from .spec import AnyTask, Result, Spec
+from .experiment import AnyTask, Result, Spec
 from .store import Store
-from .workers import processes, signals_blocked
 
 MAX_JOBS = 1024
 """Largest number of processes."""
@@ -26,27 +29,18 @@ MAX_JOBS = 1024
 ANSWERS_WITHIN = "10s"
 """Time in which a Dask scheduler has to answer."""
 
+WATCH_SECONDS = 0.5
+"""Interval at which a process checks that its parent is still running."""
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Results of all tasks, and their times.
+FOR_THE_PARENT = ("SIGINT", "SIGTERM", "SIGHUP")
+"""Signals that reach all processes of a terminal; only the parent handles them."""
 
-    Attributes
-    ----------
-    results : dict of str to result
-        Results by the key of the task, in the order of the specification.
-    n_run : int
-        Tasks that were run now; the others were finished before.
-    n_items : int
-        Items computed in all tasks, in the unit of the paper: predictions for most.
-    seconds : float
-        Sum of the times of the tasks, those of earlier runs included.
-    """
+
+class Outcome(NamedTuple):
+    """Results of all tasks by key, in the order of the specification, and the number of tasks run now."""
 
     results: dict[str, Result]
     n_run: int
-    n_items: int
-    seconds: float
 
 
 def run(
@@ -65,35 +59,33 @@ def run(
     if jobs is not None:
         check_size("jobs", jobs, MAX_JOBS)
     with Store(directory, spec) as store:
+        # Long tasks first, so that no process is left with a long one at the end.
         pending = [task for task in spec.tasks if task.key not in store.results]
+        pending.sort(key=lambda task: task.work, reverse=True)
         total = sum(task.work for task in spec.tasks)
         done = total - sum(task.work for task in pending)
-        # Long tasks first, so that no process is left with a long one at the end.
-        pending.sort(key=lambda task: task.work, reverse=True)
-        for task, result, seconds in _finished(pending, n_threads_or_default(jobs), dask):
-            store.append(task, result, seconds)
+        for task, result in _finished(pending, n_threads_or_default(jobs), dask):
+            store.append(task, result)
             done += task.work
             if progress is not None:
                 progress(done, total)
-        results = {task.key: store.results[task.key] for task in spec.tasks}
-        n_items = sum(task.n_items for task in spec.tasks)
-        return Outcome(results, len(pending), n_items, sum(store.seconds[key] for key in results))
+        return Outcome({task.key: store.results[task.key] for task in spec.tasks}, len(pending))
 
 
-def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tuple[AnyTask, Result, float]]:
-    """Yield tasks with their results and times, in the order in which they finish."""
+def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tuple[AnyTask, Result]]:
+    """Yield tasks with their results, in the order in which they finish."""
     jobs = min(jobs, len(tasks))
     # In this process, which saves the start of another one and keeps tracebacks readable.
     if dask is None and jobs <= 1:
-        yield from map(_timed, tasks)
+        yield from map(_with_result, tasks)
         return
     from joblib import Parallel, delayed
 
-    with processes(jobs) if dask is None else _cluster(dask):
+    with _processes(jobs) if dask is None else _cluster(dask):
         # A batch is stored when all of it is finished: with batches of one, an interruption loses the least.
         parallel = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-        with signals_blocked():
-            results = parallel(delayed(_timed)(task) for task in tasks)
+        with _signals_blocked():
+            results = parallel(delayed(_with_result)(task) for task in tasks)
         try:
             for result in results:  # noqa: UP028 ("yield from" would close them unheard)
                 yield result
@@ -104,11 +96,59 @@ def _finished(tasks: list[AnyTask], jobs: int, dask: str | None) -> Iterator[tup
                 results.close()
 
 
-def _timed(task: AnyTask) -> tuple[AnyTask, Result, float]:
-    """Run a task, and return it with its result and time."""
-    start = time.perf_counter()
-    result = task.run()
-    return task, result, time.perf_counter() - start
+def _with_result(task: AnyTask) -> tuple[AnyTask, Result]:
+    return task, task.run()
+
+
+@contextmanager
+def _processes(n_processes: int) -> Iterator[None]:
+    """Run tasks of joblib in processes that end with the block; raise if one ends before it has answered."""
+    from joblib import parallel_config
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    begin_with = (os.getpid(), max(1, n_threads_or_default(None) // n_processes))
+    try:
+        with parallel_config("loky", n_jobs=n_processes, initializer=_begin, initargs=begin_with):
+            yield
+    except TerminatedWorkerError:
+        raise CodelengthError(
+            "a process of this run was ended from outside, as systems do when memory runs out; "
+            "take fewer jobs and repeat the command to resume"
+        ) from None
+    finally:
+        get_reusable_executor(reuse=True).shutdown(kill_workers=True)
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Start processes that leave signals to their parent: they inherit the mask of their starter.
+
+    A signal that arrives meanwhile is delivered at the end of the block.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [getattr(signal, name) for name in FOR_THE_PARENT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _begin(parent: int, n_threads: int) -> None:
+    """Prepare a new process for tasks."""
+    # joblib limits the threads of other libraries.
+    os.environ.setdefault("CODELENGTH_THREADS", str(n_threads))
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End the process when its parent has ended."""
+    # The system gives an orphan another parent.
+    while os.getppid() == parent:
+        time.sleep(WATCH_SECONDS)
+    os._exit(1)
 
 
 @contextmanager
@@ -141,7 +181,7 @@ def _event_loop() -> Iterator[Any]:
         ready.put((IOLoop.current(), ended))
         await ended.wait()
 
-    thread = Thread(target=asyncio.run, args=(serve(),), daemon=True)
+    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
     thread.start()
     loop, ended = ready.get()
     try:

@@ -1,12 +1,10 @@
-"""Settings of experiments that the papers do not state, and their alternatives.
-
-Each setting is defined here once: its default, its possible values, and its form on a command line.
-"""
+"""Settings of experiments that the papers do not state: defaults, possible values, and texts."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 from codelength.errors import InvalidParameter
@@ -33,42 +31,35 @@ def _choice(choices: Any) -> dict[str, Any]:
     return {"example": "|".join(get_args(choices)), "parse": parse}
 
 
-def _whole(example: str, least: int, most: int | None = None) -> dict[str, Any]:
-    """Return the metadata of a setting that is a whole number."""
+def _number(example: str, check: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """Return the metadata of a number; ``none`` stands for None if that is among the examples."""
 
-    def parse(name: str, text: str) -> int:
-        # Python raises for numbers of more than 4,300 digits; the check then names the text.
-        given = int(text) if text.isdecimal() and len(text) <= 4000 else text
-        number = check_whole(name, given, least)
-        return number if most is None else check_size(name, number, most)
-
-    return {"example": example, "parse": parse}
-
-
-def _number(example: str, *, above: bool = False, or_none: bool = False) -> dict[str, Any]:
-    """Return the metadata of a setting that is a number."""
-
-    def parse(name: str, text: str) -> float | None:
-        if or_none and text == "none":
+    def parse(name: str, text: str) -> Any:
+        if text == "none" and example.endswith("|none"):
             return None
         given: Any = text
-        with suppress(ValueError):
-            given = float(text)
-        return check_number(name, given, above=above, also=", or none" if or_none else "")
+        for kind in (float, int):
+            with suppress(ValueError):
+                given = kind(text)
+        return check(name, given)
 
     return {"example": example, "parse": parse}
+
+
+def _cap(name: str, value: Any) -> float:
+    return check_number(name, value, also=", or none")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Choices that change the figures; every paper has its own defaults.
+    """Choices that change the figures; every experiment has its own defaults.
 
     Attributes
     ----------
     discretization : {"kmeans", "frequency", "width"}
         Method of cutting numeric columns into intervals.
     bins : int, optional
-        Intervals per numeric column; None for those that the paper's own module names for each table.
+        Intervals per numeric column; None for those that the module of the experiment names for each table.
     learned : {"whole", "train"}
         Rows that cut points are learned from: those of the whole table, or the training rows alone.
     missing : {"value", "ignore"}
@@ -80,23 +71,23 @@ class Settings:
     sc_power : float
         Power to which the weights of the stochastic complexity rule are raised; 1 is the rule itself.
     repeats : int, optional
-        Repetitions of every random protocol; None for those of the paper.
+        Repetitions of every random protocol; None for those of the experiment.
     folds : int, optional
-        Folds of every cross-validation; None for those of the paper.
+        Folds of every cross-validation; None for those of the experiment.
     seed : int
         Seed of all random streams.
     """
 
     discretization: Discretization = field(default="kmeans", metadata=_choice(Discretization))
-    bins: int | None = field(default=None, metadata=_whole("4", 1, MAX_BINS))
+    bins: int | None = field(default=None, metadata=_number("4", partial(check_size, most=MAX_BINS)))
     learned: Learned = field(default="whole", metadata=_choice(Learned))
     missing: Missing = field(default="value", metadata=_choice(Missing))
-    cap: float | None = field(default=None, metadata=_number("100|none", or_none=True))
-    map_pseudocount: float = field(default=0.0, metadata=_number("0.002"))
-    sc_power: float = field(default=1.0, metadata=_number("0.72", above=True))
-    repeats: int | None = field(default=None, metadata=_whole("20", 1, MAX_REPEATS))
-    folds: int | None = field(default=None, metadata=_whole("10", 2))
-    seed: int = field(default=0, metadata=_whole("1", 0))
+    cap: float | None = field(default=None, metadata=_number("100|none", _cap))
+    map_pseudocount: float = field(default=0.0, metadata=_number("0.002", check_number))
+    sc_power: float = field(default=1.0, metadata=_number("0.72", partial(check_number, above=True)))
+    repeats: int | None = field(default=None, metadata=_number("20", partial(check_size, most=MAX_REPEATS)))
+    folds: int | None = field(default=None, metadata=_number("10", partial(check_whole, least=2)))
+    seed: int = field(default=0, metadata=_number("1", partial(check_whole, least=0)))
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as JSON types."""
@@ -127,13 +118,18 @@ def changed(defaults: Settings, texts: Iterable[str]) -> Settings:
         key, equals, value = text.partition("=")
         if not equals:
             raise InvalidParameter(f"setting {text!r}: expected key=value, such as bins=4")
-        if key not in _FIELDS:
-            near = difflib.get_close_matches(key, _FIELDS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_FIELDS)}"
-            raise InvalidParameter(f"setting {key!r} does not exist; {hint}")
-        # The parser of each setting is defined with the setting, so that a new one needs no change here.
+        check_known("setting", key, _FIELDS)
         changes[key] = _FIELDS[key].metadata["parse"](f"setting {key}", value)
     return replace(defaults, **changes)
+
+
+def check_known(what: str, key: str, known: Iterable[str]) -> None:
+    """Raise if a name is unknown; the message suggests a similar one, or lists all."""
+    names = list(known)
+    if key not in names:
+        near = difflib.get_close_matches(key, names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+        raise InvalidParameter(f"{what} {key!r} does not exist; {hint}")
 
 
 def differences(defaults: Settings, settings: Settings) -> list[str]:
@@ -144,11 +140,8 @@ def differences(defaults: Settings, settings: Settings) -> list[str]:
     >>> differences(Settings(), Settings(bins=4))
     ['bins=4']
     """
-    return [
-        f"{name}={_text(getattr(settings, name))}"
-        for name in _FIELDS
-        if getattr(settings, name) != getattr(defaults, name)
-    ]
+    pairs = [(name, getattr(settings, name)) for name in _FIELDS]
+    return [f"{name}={_text(value)}" for name, value in pairs if value != getattr(defaults, name)]
 
 
 def _text(value: Any) -> str:

@@ -9,18 +9,11 @@ from codelength import datasets
 from codelength.errors import InvalidParameter
 
 from . import protocols
-from .prepared import prepare
-from .protocols import TRAIN_SHARE
+from .experiment import Model, Result, chunks
 from .settings import Settings
-from .spec import Model, Result, Source, chunks, stream_of
+from .tables import Source, prepare, stream_of
 
 ProtocolName: TypeAlias = Literal["leave-one-out", "cross-validation", "learning-curve"]
-
-CATEGORIES = {
-    "heart-statlog": ("number_of_major_vessels",),
-    "lymphography": ("lym_dimin", "no_nodes"),
-}
-"""Columns of few whole numbers that fit the tables of the 1997 and 1998 papers better as categories."""
 
 CHUNK = 10
 """Repetitions per task, if models are rules on counts."""
@@ -88,24 +81,17 @@ class Task:
         return stream_of(f"{self.seed}/{self.group}/{repetition}")
 
     @property
-    def n_items(self) -> int:
-        """Number of predictions."""
-        n_rows, n_repeats = datasets.describe(self.source.name).rows, self.last - self.first
-        if self.protocol == "learning-curve":
-            n_train = round(TRAIN_SHARE * n_rows)
-            return n_repeats * n_train * (n_rows - n_train) * len(self.models)
-        return n_repeats * n_rows * len(self.models)
-
-    @property
     def work(self) -> float:
         """Approximate cost of the task."""
+        entry, n_repeats = datasets.describe(self.source.name), self.last - self.first
         if self.protocol == "learning-curve":
-            return float(self.n_items)
-        entry = datasets.describe(self.source.name)
+            n_train = round(protocols.TRAIN_SHARE * entry.rows)
+            return float(n_repeats * n_train * (entry.rows - n_train) * len(self.models))
+        n_cells = n_repeats * entry.rows * len(self.models) * entry.attributes
         if self.experiment:
-            return self.effort * self.n_items * entry.attributes * entry.classes
+            return self.effort * n_cells * entry.classes
         # Every fold has a fixed cost besides that of its rows.
-        return (self.last - self.first) * 3000.0 * max(self.folds, 1) + self.n_items * entry.attributes
+        return n_repeats * 3000.0 * max(self.folds, 1) + n_cells
 
     def run(self) -> Result:
         """Return the scores of the models; see :mod:`codelength_lab.protocols`."""
@@ -125,21 +111,6 @@ class Task:
         )
 
 
-def source(name: str, settings: Settings, bins: int, *, categories: bool = True) -> Source:
-    """Return a table under some settings, with the columns of ``CATEGORIES`` kept as categories if asked.
-
-    ``bins`` are the intervals per numeric column, unless the settings name a number.
-    """
-    return Source(
-        name,
-        settings.discretization,
-        settings.bins or bins,
-        settings.missing,
-        settings.learned,
-        CATEGORIES.get(name, ()) if categories else (),
-    )
-
-
 def cross_validations(
     table: Source,
     models: Iterable[Model],
@@ -155,10 +126,10 @@ def cross_validations(
     Folds and repetitions are those given, unless the settings name other numbers. See :class:`Task` for the
     other parameters.
     """
-    n_rows = datasets.describe(table.name).rows
-    if settings.folds is not None and settings.folds > n_rows:
+    if settings.folds is not None and settings.folds > table.n_rows:
         raise InvalidParameter(
-            f"setting folds={settings.folds}: {table.name} has {n_rows:,} rows; use at most one fold per row"
+            f"setting folds={settings.folds}: {table.name} has {table.n_rows:,} rows; use at most one fold "
+            "per row"
         )
     usual = Task(
         "cross-validation",

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from codelength import datasets
-from codelength_lab import PAPERS
+from codelength_lab import PUBLISHED
 from codelength_lab import pages as reports
+from codelength_lab.experiment import Model
 from codelength_lab.experiments.predictive_inference import bernoulli
 from codelength_lab.predictions import results_of
 from codelength_lab.published import published
 from codelength_lab.registry import find, specify
 from codelength_lab.run import run
-from codelength_lab.spec import Model
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -81,7 +81,7 @@ def test_tables_without_numbers_match_the_printed_ones_of_1998(tmp_path, name):
         assert 100 * value == pytest.approx(printed, abs=0.5 + 300 * error)
 
 
-@pytest.mark.parametrize("key", PAPERS)
+@pytest.mark.parametrize("key", PUBLISHED)
 def test_printed_sizes_are_those_of_the_registry(key):
     for table in published(key)["table"]:
         for row in table["rows"].values():
@@ -106,7 +106,7 @@ def test_the_tables_of_2003_are_those_it_lists():
     assert [row["values"] for row in table["rows"].values()] == [[12, 6], [11, 11], [10, 40], [14, 100]]
 
 
-@pytest.mark.parametrize("key", PAPERS)
+@pytest.mark.parametrize("key", PUBLISHED)
 def test_committed_results_are_of_full_runs_with_the_usual_settings(key):
     found = reports.read(DOCS / "results" / key)
     assert (found.quick, found.changed) == (False, [])
@@ -114,7 +114,7 @@ def test_committed_results_are_of_full_runs_with_the_usual_settings(key):
 
 def test_the_pages_of_validation_are_up_to_date():
     parts = reports.parts_of(DOCS / "results")
-    for name, n_parts in {"validation": 2, "comparison": 1, **dict.fromkeys(PAPERS, 1)}.items():
+    for name, n_parts in {"validation": 2, "comparison": 1, **dict.fromkeys(PUBLISHED, 1)}.items():
         page = (DOCS / "results" / f"{name}.md").read_text(encoding="utf-8")
         assert page.count("<!-- table: ") == n_parts
         assert reports.filled(page, parts) == page

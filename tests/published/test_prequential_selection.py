@@ -10,15 +10,8 @@ import naive
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.table import Coded, Schema
 from codelength_lab import pages as reports
-from codelength_lab.experiments.prequential_selection import (
-    EXPERIMENT,
-    PRINTED_SPLITS,
-    SPLITS,
-    SelectionTask,
-)
-from codelength_lab.experiments.prequential_selection.claims import SUPERVISED, claims
-from codelength_lab.experiments.prequential_selection.gains import gains_of
-from codelength_lab.experiments.prequential_selection.task import (
+from codelength_lab.experiment import Spec
+from codelength_lab.experiments.clustering_choice import (
     GREEDY,
     LARGEST,
     N_ORDERINGS,
@@ -27,10 +20,19 @@ from codelength_lab.experiments.prequential_selection.task import (
     criteria,
     rand,
 )
+from codelength_lab.experiments.prequential_selection import (
+    EXPERIMENT,
+    PRINTED_SPLITS,
+    SPLITS,
+    SUPERVISED,
+    SelectionTask,
+    claims,
+    gains_of,
+)
 from codelength_lab.published import published
 from codelength_lab.registry import find
 from codelength_lab.run import run
-from codelength_lab.spec import Source, Spec
+from codelength_lab.tables import Source
 
 DOCS = Path(__file__).parents[2] / "docs"
 IRIS = Source("iris", "kmeans", 3, "value", "train")
@@ -94,7 +96,7 @@ def test_a_task_depends_on_itself_alone_and_tells_the_scores_of_each_choice():
 
 
 def test_both_ways_of_clustering_use_the_same_split(monkeypatch):
-    from codelength_lab.experiments.prequential_selection import task as module
+    from codelength_lab.experiments import clustering_choice as module
 
     seen = []
 

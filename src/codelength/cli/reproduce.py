@@ -80,24 +80,15 @@ def reproduce(
         if as_json:
             documents.append(reports.as_document(made.findings) | {"directory": str(made.directory)})
         else:
-            show(
-                [
-                    *reports.blocks_of(made.findings),
-                    Paragraph(_told(made, paths, time.perf_counter() - start)),
-                ]
-            )
+            told = _told(made, paths, time.perf_counter() - start)
+            show([*reports.blocks_of(made.findings), Paragraph(told)])
     if as_json:
         print_json(documents if experiment == "all" else documents[0])
 
 
 def _told(made: "Reproduction", paths: list[Path], seconds: float) -> str:
-    """Describe the amount of work, its speed and the files written."""
-    from codelength_lab import EXPERIMENTS
-
-    outcome = made.outcome
-    n_tasks = len(outcome.results)
-    found = n_tasks - outcome.n_run
+    """Describe the tasks, their time and the files written."""
+    n_tasks = len(made.outcome.results)
+    found = n_tasks - made.outcome.n_run
     kept = f" ({found} of {n_tasks} tasks were there already)" if found else ""
-    rate = outcome.n_items / max(outcome.seconds, 1e-9)
-    done = f"{outcome.n_items:,} {EXPERIMENTS[made.findings.experiment].unit} in {seconds:.1f} s{kept}"
-    return f"{done}; {rate:,.0f} per second and process. Wrote {len(paths)} files in {made.directory}."
+    return f"{n_tasks} tasks in {seconds:.1f} s{kept}. Wrote {len(paths)} files in {made.directory}."

@@ -7,16 +7,15 @@ rows used.
 
 from dataclasses import replace
 
-from ..claims import Claim, Leads, apart, signed
-from ..experiment import Experiment
+from ..claims import Claim, Leads, apart, by_lead, signed
+from ..experiment import Experiment, Model, Result, Spec
 from ..findings import Findings
 from ..predictions import results_of, scores_of
 from ..published import claim_of, compare, notes_of, published
 from ..results import Results
 from ..settings import Settings
-from ..spec import Model, Result, Spec
-from ..task import Task, cross_validations, source
-from ..verdicts import by_lead
+from ..tables import source
+from ..task import Task, cross_validations
 
 KEY = "bayes-optimal-ibl"
 BINS = {"heart-statlog": 3, "iris": 3, "diabetes": 6}

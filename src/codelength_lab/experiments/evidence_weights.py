@@ -5,7 +5,7 @@ paper's weights are the probabilities of the models given the whole table. The p
 predictions of the class of rows that the models were not fitted to.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,18 +23,16 @@ from codelength.scores import Predictions
 from codelength.table import Coded
 from codelength.typing import FloatArray
 
-from ..experiment import Experiment
-from ..findings import Findings, ResultTable, Value
-from ..predictions import by_table, claim, overall, parts, predictions_of, results_of, scores_of
-from ..prepared import Prepared, prepare
+from ..experiment import AnyTask, Experiment, Model, Result, Spec
+from ..findings import Findings, ResultTable, Row
+from ..predictions import SHARES, compared_models, parts, predictions_of
 from ..published import notes_of
 from ..settings import Settings
-from ..spec import Model, Result, Source, Spec
-from ..task import cross_validations, source
+from ..tables import Prepared, Source, prepare, source
+from ..task import cross_validations
 from .bayes_optimal_ibl import BINS, folds_by_table
 
 KEY = "evidence-weights"
-SHARES = (1.0, 0.1)
 REPEATS, QUICK_REPEATS = 10, 1
 QUICK_TABLES = ("glass", "hepatitis", "iris", "lymphography")
 COMPONENTS = (2, 4, 8)
@@ -43,6 +41,7 @@ INNER_FOLDS = 5
 
 NAIVE, BEST, EVIDENCE, EQUAL, POOL = "BIBL", "best by evidence", "evidence weights", "equal weights", "pool"
 NAMES = (NAIVE, BEST, EVIDENCE, EQUAL, POOL)
+PAIRS = ((EVIDENCE, NAIVE), (EVIDENCE, BEST), (POOL, EVIDENCE), (POOL, NAIVE), (EQUAL, EVIDENCE))
 
 DEFAULTS = Settings(discretization="kmeans", learned="train", missing="value", cap=None)
 
@@ -69,17 +68,7 @@ def models_for(coded: Coded) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """Fitted models with both kinds of weights.
-
-    Attributes
-    ----------
-    models : dict of str to Described
-        The models by name.
-    log_prior : array of shape (n_classes,)
-        Log class prior of the pool.
-    pool : Pool
-        The supervised weights.
-    """
+    """Fitted models by name with both kinds of weights, and the log class prior of the pool."""
 
     models: dict[str, Any]
     log_prior: FloatArray
@@ -129,21 +118,12 @@ class Weighed:
 def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Mapping[str, Predictions]:
     """Return the predictions of the models for the test rows of a split."""
     train, test = parts(prepared, split)
-    made = Weighed.of(train).predictions(test)
-    return {model.name: made[model.name] for model in models}
+    return Weighed.of(train).predictions(test)
 
 
 @dataclass(frozen=True, slots=True)
 class WeightsTask:
-    """Both kinds of weights on a whole table.
-
-    Attributes
-    ----------
-    source : Source
-        The table.
-    seed : int
-        Seed of the folds of the pool.
-    """
+    """Both kinds of weights on a whole table; the seed is that of the folds of the pool."""
 
     source: Source
     seed: int = 0
@@ -152,11 +132,6 @@ class WeightsTask:
     def key(self) -> str:
         """Name of the task."""
         return f"{self.source.name}/weights"
-
-    @property
-    def n_items(self) -> int:
-        """Number of rows."""
-        return datasets.describe(self.source.name).rows
 
     @property
     def work(self) -> float:
@@ -176,60 +151,40 @@ class WeightsTask:
         }
 
 
-def _rows(quick: bool) -> list[tuple[str, int]]:
-    """Return the names of the tables, and their folds."""
-    return [(name, folds) for name, folds in folds_by_table().items() if not quick or name in QUICK_TABLES]
-
-
-def _tasks(quick: bool, settings: Settings) -> list[Any]:
-    """Return the tasks: weights of whole tables, and cross-validations."""
-    tasks: list[Any] = []
+def _tasks(quick: bool, settings: Settings) -> Iterator[AnyTask]:
+    """Yield the tasks: weights of whole tables, and cross-validations."""
     models, repeats = [Model(name, KEY) for name in NAMES], QUICK_REPEATS if quick else REPEATS
-    for name, folds in _rows(quick):
-        table = source(name, settings, BINS.get(name, 5))
-        tasks.append(WeightsTask(table, settings.seed))
-        for share in SHARES:
-            tasks += cross_validations(
-                table, models, settings, folds, share, repeats, experiment="evidence_weights", effort=20.0
-            )
-    return tasks
+    for name, folds in folds_by_table().items():
+        if not quick or name in QUICK_TABLES:
+            table = source(name, settings, BINS.get(name, 5))
+            yield WeightsTask(table, settings.seed)
+            for share in SHARES:
+                yield from cross_validations(
+                    table, models, settings, folds, share, repeats, experiment="evidence_weights", effort=20.0
+                )
 
 
 def _find(opened: Findings, spec: Spec[Any], results: Mapping[str, Result]) -> Findings:
     """Return the findings: claims on pairs of weightings, and tables."""
-    names, everything = [name for name, _ in _rows(spec.quick)], results_of(spec, results)
-    scores = everything.at(protocol="cross-validation")
-    pairs = ((EVIDENCE, NAIVE), (EVIDENCE, BEST), (POOL, EVIDENCE), (POOL, NAIVE), (EQUAL, EVIDENCE))
-    return replace(
-        opened,
-        claims=[claim(scores, names, share, *pair) for share in (0.1, 1.0) for pair in pairs],
-        tables=[
-            overall(scores, names, SHARES, NAMES),
-            by_table(scores, names, SHARES, NAMES),
-            *_weights({name: results[f"{name}/weights"] for name in names}),
-        ],
-        notes=notes_of(KEY, components=", ".join(map(str, COMPONENTS)), folds=INNER_FOLDS),
-        scores=scores_of(spec, everything),
-    )
+    found, scores = compared_models(opened, spec, results, NAMES, PAIRS)
+    weights = {name: results[f"{name}/weights"] for name in scores.levels("table")}
+    notes = notes_of(KEY, components=", ".join(map(str, COMPONENTS)), folds=INNER_FOLDS)
+    return replace(found, tables=[*found.tables, *_weights(weights)], notes=notes)
 
 
 def _weights(results: Mapping[str, Result]) -> list[ResultTable]:
     """Return the model with the largest weight on each table, and all weights, of both kinds."""
-    heaviest: list[dict[str, Value]] = []
-    every: list[dict[str, Value]] = []
+    heaviest: list[Row] = []
+    every: list[Row] = []
     for name, result in results.items():
-        row: dict[str, Value] = {"table": name, "models": len(result["names"])}
+        row: Row = {"table": name, "models": len(result["names"])}
         for kind in ("evidence", "pool"):
             best = first_best(np.array(result[kind]))
             row |= {f"heaviest by {kind}": result["names"][best], f"weight by {kind}": result[kind][best]}
         heaviest.append(row)
-        columns = zip(
-            result["names"], result["code_lengths"], result["evidence"], result["pool"], strict=True
-        )
-        every += [
-            {"table": name, "model": model, "code length": length, "evidence": evidence, "pool": pool}
-            for model, length, evidence, pool in columns
-        ]
+        columns = (result[kind] for kind in ("names", "code_lengths", "evidence", "pool"))
+        titles = ("table", "model", "code length", "evidence", "pool")
+        every += [dict(zip(titles, (name, *cells), strict=True)) for cells in zip(*columns, strict=True)]
     title = "Where the weights are, learned from all rows"
     return [
         ResultTable("weights", title, heaviest, decimals=3),
@@ -237,4 +192,4 @@ def _weights(results: Mapping[str, Result]) -> list[ResultTable]:
     ]
 
 
-EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, page="further")
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, is_published=False)

@@ -13,16 +13,15 @@ import numpy as np
 from codelength import datasets
 from codelength.scores.means import mean_of
 
-from ..claims import Claim, Leads, signed
-from ..experiment import Experiment
-from ..findings import Comparison, Findings, ScoreName
+from ..claims import Claim, Leads, all_of, by_sample, signed
+from ..experiment import Experiment, Model, Result, Spec
+from ..findings import Comparison, Findings
 from ..predictions import p_value, results_of, scores_of, tests_over_tables, versus
 from ..published import claim_of, compared, notes_of, printed_rows, published
 from ..results import Results
 from ..settings import Settings
-from ..spec import Model, Result, Spec
-from ..task import Task, cross_validations, source
-from ..verdicts import all_of, by_sample
+from ..tables import source
+from ..task import Task, cross_validations
 
 KEY = "indifferent-naive-bayes"
 OURS = "IndifferentNB"
@@ -91,7 +90,7 @@ class Picture:
     row: str
     figure: str
     other: str
-    score: ScoreName
+    score: str
     fraction: float
     better: float
     improvement: float
@@ -142,7 +141,7 @@ def _find(opened: Findings, spec: Spec[Task], results: dict[str, Result]) -> Fin
         ],
         notes=_notes(spec, scores, pictures),
         scores=scores_of(spec, everything),
-        versus=versus(scores, _all_names(), SHARES, OURS, ("BIBL", "MAPNB")),
+        versus=versus(scores, _all_names(), OURS, ("BIBL", "MAPNB")),
     )
 
 

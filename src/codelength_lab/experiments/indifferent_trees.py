@@ -16,18 +16,16 @@ from codelength.networks.forest import ForestCounts
 from codelength.networks.one_forest import OneForest, best_forest
 from codelength.scores import Predictions
 
-from ..experiment import Experiment
+from ..experiment import Experiment, Model, Result, Spec
 from ..findings import Findings
-from ..predictions import by_table, claim, overall, parts, predictions_of, results_of, scores_of
-from ..prepared import Prepared
+from ..predictions import SHARES, compared_models, parts, predictions_of
 from ..published import notes_of
 from ..settings import Settings
-from ..spec import Model, Result, Spec
-from ..task import Task, cross_validations, source
+from ..tables import Prepared, source
+from ..task import Task, cross_validations
 from .indifferent_naive_bayes import BINS, FOLDS, LARGE, names_of_tables
 
 KEY = "indifferent-trees"
-SHARES = (1.0, 0.1)
 REPEATS, REPEATS_LARGE = 30, 5
 QUICK_TABLES = ("cleve", "glass", "iris", "vote")
 STRENGTH = 10.0
@@ -38,6 +36,13 @@ BEST, AVERAGE = "TAN", "TAN averaged"
 INDIFFERENT_BEST, INDIFFERENT_AVERAGE = "IndifferentTAN", "IndifferentTAN averaged"
 UNIFORM_BEST = "IndifferentTAN uniform"
 MODELS = (NAIVE, INDIFFERENT_NAIVE, BEST, AVERAGE, INDIFFERENT_BEST, UNIFORM_BEST, INDIFFERENT_AVERAGE)
+PAIRS = (
+    (INDIFFERENT_BEST, BEST),
+    (INDIFFERENT_AVERAGE, AVERAGE),
+    (INDIFFERENT_AVERAGE, INDIFFERENT_NAIVE),
+    (INDIFFERENT_AVERAGE, INDIFFERENT_BEST),
+    (UNIFORM_BEST, INDIFFERENT_BEST),
+)
 
 DEFAULTS = Settings(discretization="frequency", learned="train", missing="value", cap=None)
 
@@ -45,11 +50,10 @@ DEFAULTS = Settings(discretization="frequency", learned="train", missing="value"
 def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Mapping[str, Predictions]:
     """Return the predictions of the models for the test rows of a split."""
     train, test = parts(prepared, split)
-    rules = {NAIVE: "evidence", INDIFFERENT_NAIVE: "indifferent"}
     counted = count(train)
     made = {
         name: Predictions(*Predictor.of(counted, rule).log_probs(test), test.class_codes)
-        for name, rule in rules.items()
+        for name, rule in {NAIVE: "evidence", INDIFFERENT_NAIVE: "indifferent"}.items()
     }
     # Counted once: the five forests differ only in the prior and in averaging.
     counts = ForestCounts.of(train)
@@ -62,15 +66,15 @@ def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Ma
         INDIFFERENT_AVERAGE: AllForests(counts),
     }
     codes = counts.codes(test)
-    made |= {name: predictions_of(forest.log_joint(codes), test) for name, forest in forests.items()}
-    return {model.name: made[model.name] for model in models}
+    return made | {name: predictions_of(forest.log_joint(codes), test) for name, forest in forests.items()}
 
 
 def _tasks(quick: bool, settings: Settings) -> list[Task]:
     models = [Model(name, KEY) for name in MODELS]
     return [
         task
-        for name in _names(quick)
+        for name in names_of_tables()
+        if not quick or name in QUICK_TABLES
         for share in SHARES
         for task in cross_validations(
             source(name, settings, BINS, categories=False),
@@ -84,35 +88,18 @@ def _tasks(quick: bool, settings: Settings) -> list[Task]:
     ]
 
 
-def _names(quick: bool) -> list[str]:
-    return [name for name in names_of_tables() if not quick or name in QUICK_TABLES]
-
-
 def _find(opened: Findings, spec: Spec[Task], results: Mapping[str, Result]) -> Findings:
     """Return the findings: claims on pairs of models, and tables."""
-    names, everything = _names(spec.quick), results_of(spec, results)
-    scores = everything.at(protocol="cross-validation")
-    pairs = (
-        (INDIFFERENT_BEST, BEST),
-        (INDIFFERENT_AVERAGE, AVERAGE),
-        (INDIFFERENT_AVERAGE, INDIFFERENT_NAIVE),
-        (INDIFFERENT_AVERAGE, INDIFFERENT_BEST),
-        (UNIFORM_BEST, INDIFFERENT_BEST),
+    notes = notes_of(
+        KEY,
+        folds=spec.tasks[0].folds,
+        repeats=REPEATS,
+        repeats_large=REPEATS_LARGE,
+        large=", ".join(LARGE),
+        strength=STRENGTH,
     )
-    return replace(
-        opened,
-        claims=[claim(scores, names, share, *pair) for share in (0.1, 1.0) for pair in pairs],
-        tables=[overall(scores, names, SHARES, MODELS), by_table(scores, names, SHARES, MODELS)],
-        notes=notes_of(
-            KEY,
-            folds=spec.tasks[0].folds,
-            repeats=REPEATS,
-            repeats_large=REPEATS_LARGE,
-            large=", ".join(LARGE),
-            strength=STRENGTH,
-        ),
-        scores=scores_of(spec, everything),
-    )
+    found, _ = compared_models(opened, spec, results, MODELS, PAIRS)
+    return replace(found, notes=notes)
 
 
-EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, page="further")
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, is_published=False)

@@ -15,20 +15,18 @@ from codelength.naive_bayes.interval_average import IntervalAverage
 from codelength.scores import Predictions
 from codelength.table.cutting import AVERAGED, with_intervals_of
 
-from ..experiment import Experiment
-from ..findings import Findings, ResultTable, Value
-from ..predictions import by_table, claim, overall, results_of, scores_of
-from ..prepared import Prepared
+from ..experiment import Experiment, Model, Result, Spec
+from ..findings import Findings, ResultTable, Row
+from ..predictions import SHARES, compared_models
 from ..published import claim_of, notes_of
 from ..results import Results
 from ..settings import Settings
-from ..spec import Model, Result, Spec
-from ..task import Task, cross_validations, source
+from ..tables import Prepared, source
+from ..task import Task, cross_validations
 from .bayes_optimal_ibl import BINS, by_share, folds_by_table
 from .bayes_optimal_ibl import SHARES as IRIS_SHARES
 
 KEY = "interval-averages"
-SHARES = (1.0, 0.1)
 REPEATS, QUICK_REPEATS = 100, 2
 WITHOUT_NUMBERS = ("breast-cancer", "primary-tumor")
 """Tables of the paper without numeric columns."""
@@ -48,24 +46,19 @@ def predictions(prepared: Prepared, models: Sequence[Model], split: Split) -> Ma
         AVERAGE: (IntervalAverage, with_intervals_of(prepared.coded, prepared.table, split.train, AVERAGED)),
     }
     made = {}
-    for model in models:
-        kind, coded = ways[model.name]
+    for name, (kind, coded) in ways.items():
         test = coded.take(split.test)
         predictor = kind.of(count(coded.take(split.train)), "evidence")
-        made[model.name] = Predictions(*predictor.log_probs(test), test.class_codes)
+        made[name] = Predictions(*predictor.log_probs(test), test.class_codes)
     return made
-
-
-def _rows() -> list[tuple[str, int]]:
-    """Return the names of the tables that have numbers, and their folds."""
-    return [(name, folds) for name, folds in folds_by_table().items() if name not in WITHOUT_NUMBERS]
 
 
 def _tasks(quick: bool, settings: Settings) -> list[Task]:
     models = [Model(name, KEY) for name in MODELS]
     return [
         task
-        for name, folds in _rows()
+        for name, folds in folds_by_table().items()
+        if name not in WITHOUT_NUMBERS
         for share in (IRIS_SHARES if name == "iris" else SHARES)
         for task in cross_validations(
             source(name, settings, BINS.get(name, 5)),
@@ -81,37 +74,34 @@ def _tasks(quick: bool, settings: Settings) -> list[Task]:
 
 def _find(opened: Findings, spec: Spec[Task], results: Mapping[str, Result]) -> Findings:
     """Return the findings: claims on the average over cut points, and tables."""
-    names, everything = [name for name, _ in _rows()], results_of(spec, results)
-    scores = everything.at(protocol="cross-validation")
-    pairs = [(share, other) for share in (0.1, 1.0) for other in (FIXED, WHOLE)]
-    leads = by_share(scores.at(table="iris"), AVERAGE, FIXED, IRIS_SHARES)
+    pairs = [(AVERAGE, other) for other in (FIXED, WHOLE)]
+    found, scores = compared_models(opened, spec, results, MODELS, pairs)
+    on_iris = scores.at(table="iris")
+    leads = by_share(on_iris, AVERAGE, FIXED, IRIS_SHARES)
     figures = f"lead in nats: {leads.text()}"
-    on_iris = claim_of(KEY, "iris", leads.every(), figures, is_beyond=True, average=AVERAGE, fixed=FIXED)
+    claim = claim_of(KEY, "iris", leads.every(), figures, is_beyond=True, average=AVERAGE, fixed=FIXED)
     return replace(
-        opened,
-        claims=[*(claim(scores, names, share, AVERAGE, other) for share, other in pairs), on_iris],
-        tables=[
-            overall(scores, names, SHARES, MODELS),
-            by_table(scores, names, SHARES, MODELS),
-            _iris_table(scores.at(table="iris")),
-        ],
+        found,
+        claims=[*found.claims, claim],
+        tables=[*found.tables, _iris_table(on_iris)],
         notes=notes_of(
             KEY, average=AVERAGE, whole=WHOLE, bins=AVERAGED.n_bins, without=", ".join(WITHOUT_NUMBERS)
         ),
-        scores=scores_of(spec, everything),
     )
 
 
 def _iris_table(results: Results) -> ResultTable:
     """Return the scores on Iris, by the share of the training rows."""
-    rows: list[dict[str, Value]] = []
-    for share in IRIS_SHARES:
-        row: dict[str, Value] = {"share of the training rows": f"{share:.0%}"}
-        for word, score, sign in (("log loss", "log_score", -1), ("accuracy", "accuracy", 1)):
-            for model in MODELS:
-                row[f"{word}, {model}"] = sign * results.mean(fraction=share, model=model, score=score).value
-        rows.append(row)
+    rows: list[Row] = [
+        {"share of the training rows": f"{share:.0%}"}
+        | {
+            f"{word}, {model}": sign * results.mean(fraction=share, model=model, score=score).value
+            for word, score, sign in (("log loss", "log_score", -1), ("accuracy", "accuracy", 1))
+            for model in MODELS
+        }
+        for share in IRIS_SHARES
+    ]
     return ResultTable("iris", "Iris, by the share of the training rows", rows, decimals=3)
 
 
-EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, page="further")
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, is_published=False)

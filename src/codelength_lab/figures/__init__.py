@@ -11,7 +11,6 @@ from codelength.plot.drawing import save
 from codelength.plot.style import Panel
 
 from ..findings import Findings
-from ..registry import shown_on
 from .approximations import approximations
 from .averages import averages
 from .learning_curves import learning_curves
@@ -30,7 +29,8 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "averages": averages,
     "predictive-inference-mixtures": hidden_classes,
     "orderings": orderings,
-    **dict.fromkeys(shown_on("further"), further),
+    "indifferent-trees": further,
+    "evidence-weights": further,
     "interval-averages": interval_averages,
 }
 """Functions from the findings of an experiment to panels by the name of the file."""

@@ -7,17 +7,14 @@ Each draws rows of a result table into one pair of axes.
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
 
 from codelength.plot.style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, plain
 
-from ..findings import Findings
+from ..findings import Findings, Row
 from .charts import plain_log
 
 WINE = "#882255"
 FOCUS = "hepatitis"
-
-Row = dict[str, Any]
 
 _EM = ("LN", "C-S", "BIC", "AIC")
 

@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from codelength.plot.style import BLACK, BLUE, GREY, ORANGE, Axes, Panel
 
 from ..experiments.averages.models import AVERAGE, title_of
 from ..experiments.averages.rows import MUCH
-from ..findings import Findings
+from ..findings import Findings, Row
 from .charts import by_table
-
-Row = dict[str, Any]
 
 
 def averages(findings: Findings) -> dict[str, list[Panel]]:

@@ -8,7 +8,7 @@ from typing import Any
 from codelength.plot.style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, symmetric
 
 from ..experiments.interval_averages import AVERAGE, FIXED, WHOLE
-from ..findings import SCORES, Findings, Score, Versus
+from ..findings import SCORES, Findings, Row
 from .charts import DARK, by_table
 
 Styles = dict[str, tuple[str, str]]
@@ -28,20 +28,20 @@ def interval_averages(findings: Findings) -> dict[str, list[Panel]]:
 
 
 def _on_iris(findings: Findings, styles: Styles) -> list[Panel]:
-    scores = [score for score in findings.scores if score.dataset == "iris"]
+    scores = [row for row in findings.scores if row["dataset"] == "iris"]
     return [partial(_by_share, scores=scores, name=name, styles=styles) for name in SCORES]
 
 
-def _by_share(axes: Axes, scores: Sequence[Score], name: str, styles: Styles) -> None:
+def _by_share(axes: Axes, scores: Sequence[Row], name: str, styles: Styles) -> None:
     """Draw one score by the share of the training rows."""
     # The paper plots the negative log score, so that lower is better.
     scale = 100 if name == "accuracy" else -1
     for model, (colour, line) in styles.items():
-        own = sorted((score for score in scores if score.model == model), key=lambda score: score.fraction)
+        own = sorted((row for row in scores if row["model"] == model), key=lambda row: row["fraction"])
         axes.errorbar(
-            [100 * score.fraction for score in own],
-            [scale * getattr(score, name) for score in own],
-            [2 * abs(scale) * getattr(score, f"{name}_se") for score in own],
+            [100 * row["fraction"] for row in own],
+            [scale * row[name] for row in own],
+            [2 * abs(scale) * row[f"{name}_se"] for row in own],
             fmt=line,
             color=colour,
             label=model,
@@ -51,7 +51,7 @@ def _by_share(axes: Axes, scores: Sequence[Score], name: str, styles: Styles) ->
             capsize=2,
         )
     axes.set(
-        title=f"iris, {scores[0].n_units} cross-validations, ± 2 s.e.",
+        title=f"iris, {scores[0]['n_units']} cross-validations, ± 2 s.e.",
         xlabel="share of the training rows used, %",
         ylabel="0/1 score, %" if name == "accuracy" else "log score, nats (lower is better)",
     )
@@ -65,28 +65,26 @@ _UNITS = {"accuracy": ("points of accuracy", 100, 0.1), "log_score": ("nats of L
 def versus(findings: Findings) -> dict[str, list[Panel]]:
     """Return the panels of Figures 4 and 5."""
     counted = [
-        entry for entry in findings.versus if entry.fraction < 1 and not entry.dataset.endswith("-with-id")
+        row for row in findings.versus if row["fraction"] < 1 and not row["dataset"].endswith("-with-id")
     ]
     by_pair = {
-        (other, score): [entry for entry in counted if (entry.other, entry.score) == (other, score)]
+        (other, score): [row for row in counted if (row["other"], row["score"]) == (other, score)]
         for other in ("BIBL", "MAPNB")
         for score in _UNITS
     }
     return {
-        f"figure-{number}-{other.lower()}": [
-            partial(_versus, entries=by_pair[other, score]) for score in _UNITS
-        ]
+        f"figure-{number}-{other.lower()}": [partial(_versus, rows=by_pair[other, score]) for score in _UNITS]
         for number, other in ((4, "BIBL"), (5, "MAPNB"))
     }
 
 
-def _versus(axes: Axes, entries: Sequence[Versus]) -> None:
+def _versus(axes: Axes, rows: Sequence[Row]) -> None:
     """Draw gains by table, sorted, without infinite ones."""
-    finite = sorted((e for e in entries if math.isfinite(e.gain)), key=lambda entry: entry.gain)
-    first, n_infinite = entries[0], len(entries) - len(finite)
-    unit, scale, linear = _UNITS[first.score]
-    for place, entry in enumerate(finite):
-        gain, reach = scale * entry.gain, 2 * scale * entry.standard_error
+    finite = sorted((row for row in rows if math.isfinite(row["gain"])), key=lambda row: row["gain"])
+    first, n_infinite = rows[0], len(rows) - len(finite)
+    unit, scale, linear = _UNITS[first["score"]]
+    for place, row in enumerate(finite):
+        gain, reach = scale * row["gain"], 2 * scale * row["standard_error"]
         # Grey, if the gain is within two standard errors of zero.
         is_settled = abs(gain) >= reach and gain != 0
         colour = (BLUE if gain > 0 else ORANGE) if is_settled else GREY
@@ -95,10 +93,10 @@ def _versus(axes: Axes, entries: Sequence[Versus]) -> None:
             gain, place, xerr=0 if math.isnan(reach) else reach, fmt="o", color=colour, markersize=4.5,
             capsize=2.5, linewidth=1.4,
         )  # fmt: skip
-    by_table(axes, [entry.dataset for entry in finite], linear)
+    by_table(axes, [row["dataset"] for row in finite], linear)
     left_out = f"; {n_infinite} infinite" if n_infinite else ""
     axes.set(
-        title=f"{first.model} against {first.other}, {first.fraction:.0%} of the training rows",
+        title=f"{first['model']} against {first['other']}, {first['fraction']:.0%} of the training rows",
         xlabel=f"gain in {unit}, ± 2 s.e.\n(linear within ± {linear:g}, log scale beyond{left_out})",
     )
     axes.title.set_fontsize(9)

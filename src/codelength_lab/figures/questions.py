@@ -1,14 +1,11 @@
 """Open questions of the papers: rules for mixtures by training rows, and gains by computing time."""
 
 from functools import partial
-from typing import Any
 
 from codelength.plot.style import AMBER, BLUE, GREEN, ORANGE, PINK, SKY, Axes, Panel, plain
 
-from ..findings import Findings
+from ..findings import Findings, Row
 from .charts import at_numbers, band
-
-Row = dict[str, Any]
 
 _STYLES = {"MAP": (ORANGE, "o"), "EV": (BLUE, "s"), "SC": (GREEN, "^")}
 _OBSERVED = ", class observed"

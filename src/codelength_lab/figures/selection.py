@@ -1,14 +1,11 @@
 """Comparing Prequential Model Selection Criteria (2001): gains over the marginal likelihood."""
 
 from functools import partial
-from typing import Any
 
 from codelength.plot.style import AMBER, BLUE, GREEN, ORANGE, PINK, Axes, Panel
 
-from ..findings import Findings
+from ..findings import Findings, Row
 from .charts import DARK, at_numbers, band
-
-Row = dict[str, Any]
 
 _NAMES = {"log": "log loss", "error": "0/1 loss (error)", "accuracy": "accuracy"}
 _SHOWN = (1, 10, 30, 100)

@@ -4,8 +4,8 @@ There is one rule for figures. A figure matches if
 
     |ours - printed| <= slack + rounding + noise * standard error.
 
-The file of the paper states the three numbers, column by column. ``slack`` allows for choices that the paper
-does not state. ``rounding`` is half a unit of the last printed digit by default, and 0 for whole counts.
+The file of the experiment states the three numbers, column by column. ``slack`` allows for choices that
+the paper does not state. ``rounding`` is half a unit of the last printed digit by default, and 0 for counts.
 ``noise`` is 2 sqrt(2) by default, two standard errors of the difference between two means over equally many
 random repetitions, ours and theirs; it is 0 under leave-one-out, in which nothing is random.
 """
@@ -20,12 +20,9 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from ..claims import Claim
+from ..claims import Claim, Verdict
 from ..findings import Comparison
 from ..results import Results
-from ..verdicts import Verdict
-
-_HERE = Path(__file__).parent
 
 NOISE = 2 * math.sqrt(2)
 """Standard errors of ours that are allowed by default."""
@@ -42,7 +39,7 @@ def published(experiment: str) -> dict[str, Any]:
     >>> published("predictive-inference")["table"][0]["rows"]["Glass"]["values"][:3]
     [0.701, 0.668, 0.668]
     """
-    path = _HERE / f"{experiment}.toml"
+    path = Path(__file__).parent / f"{experiment}.toml"
     if not path.exists():
         return {"title": experiment, "citation": "", "notes": []}
     return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -74,7 +71,15 @@ def claim_of(
     return Claim(where, text, verdict, figures, is_beyond)
 
 
-def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:
+def printed_table(experiment: str, name: str) -> dict[str, Any]:
+    """Return the entry of a printed table; raise KeyError if there is none."""
+    tables: dict[str, dict[str, Any]] = {
+        table["name"]: table for table in published(experiment).get("table", ())
+    }
+    return tables[name]
+
+
+def printed_rows(experiment: str, table: str) -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:
     """Yield each row of a printed table: its name, its entry in the file, and its figures by column.
 
     Examples
@@ -82,7 +87,7 @@ def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], 
     >>> [list(figures.values()) for _, _, figures in printed_rows("predictive-inference", "Section 4.1")]
     [[1.0, 0.6666666666666666, 0.8]]
     """
-    entry = _table(paper, table)
+    entry = printed_table(experiment, table)
     for row, fields in entry["rows"].items():
         # Some papers print fractions, such as 2/3, which the file holds as text.
         figures = [float(Fraction(value)) for value in fields["values"]]
@@ -90,21 +95,21 @@ def printed_rows(paper: str, table: str) -> Iterator[tuple[str, dict[str, Any], 
 
 
 def compared(
-    paper: str, table: str, row: str, column: str, printed: float, ours: float, standard_error: float
+    experiment: str, table: str, row: str, column: str, printed: float, ours: float, standard_error: float
 ) -> Comparison:
-    """Compare a printed figure with ours, by the tolerances in the file of the paper."""
+    """Compare a printed figure with ours, by the tolerances in the file of the experiment."""
     made = Comparison(table, row, column, printed, ours, standard_error, 0, 0.0, 0.0, 0.0)
-    return judged(paper, made)
+    return judged(experiment, made)
 
 
-def judged(paper: str, comparison: Comparison) -> Comparison:
+def judged(experiment: str, comparison: Comparison) -> Comparison:
     """Return a comparison under the current tolerances, with a reason if it differs.
 
     A reason that was computed with the figure takes precedence over the one in the file. Figures of tables
     that are not in the file keep their tolerances.
     """
     try:
-        entry = _table(paper, comparison.table)
+        entry = printed_table(experiment, comparison.table)
         meaning = entry["columns"][comparison.column]
     # Results of our own experiments have no printed figures.
     except KeyError:
@@ -117,17 +122,17 @@ def judged(paper: str, comparison: Comparison) -> Comparison:
         rounding=float(meaning.get("rounding", 0.5 * 10**-decimals)),
         noise=float(meaning.get("noise", 0.0 if entry["protocol"] == "leave-one-out" else NOISE)),
     )
-    return replace(made, reason="" if made.matches else made.reason or _reason(paper, made))
+    return replace(made, reason="" if made.matches else made.reason or _reason(experiment, made))
 
 
-def compare(paper: str, results: Results, table: str = "Table 1") -> list[Comparison]:
+def compare(experiment: str, results: Results, table: str = "Table 1") -> list[Comparison]:
     """Compare every figure of a printed table with our mean scores."""
     found = []
-    entry = _table(paper, table)
-    for row, fields, figures in printed_rows(paper, table):
+    entry = printed_table(experiment, table)
+    for row, fields, figures in printed_rows(experiment, table):
         for column, printed in figures.items():
             meaning = entry["columns"][column]
-            value, standard_error = results.mean(
+            value, error = results.mean(
                 table=fields["dataset"],
                 protocol=entry["protocol"],
                 fraction=meaning.get("fraction", 1.0),
@@ -135,22 +140,13 @@ def compare(paper: str, results: Results, table: str = "Table 1") -> list[Compar
                 score=meaning["score"],
             )
             scale = meaning["scale"]
-            found.append(
-                compared(paper, table, row, column, printed, scale * value, abs(scale) * standard_error)
-            )
+            ours = scale * value, abs(scale) * error
+            found.append(compared(experiment, table, row, column, printed, *ours))
     return found
 
 
-def _table(paper: str, name: str) -> dict[str, Any]:
-    for table in published(paper)["table"]:
-        if table["name"] == name:
-            entry: dict[str, Any] = table
-            return entry
-    raise KeyError(f"{paper}: {name}")
-
-
-def _reason(paper: str, made: Comparison) -> str:
-    for reason in published(paper).get("reason", ()):
+def _reason(experiment: str, made: Comparison) -> str:
+    for reason in published(experiment).get("reason", ()):
         if made.column in reason["columns"] and made.row in reason.get("rows", [made.row]):
             return str(reason["text"])
     return ""

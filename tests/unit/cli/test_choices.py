@@ -14,7 +14,7 @@ from codelength.mixture.code_length import CRITERIA
 from codelength.naive_bayes import PRIORS, RULES
 from codelength.selection import VARIABLE_CRITERIA
 from codelength.selection.clusterings import SELECTION_CRITERIA
-from codelength_lab import PAPERS
+from codelength_lab import PUBLISHED
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from codelength_lab import PAPERS
         ),
         ("evaluate", [*RULES, "naive-bayes", "mixture-classifier"]),
         ("cluster", [*CRITERIA, *PRIORS]),
-        ("reproduce", [*PAPERS, "all"]),
+        ("reproduce", [*PUBLISHED, "all"]),
     ],
 )
 def test_the_names_are_in_the_help(run, command, names):

@@ -12,6 +12,7 @@ from codelength.plot.drawing import save
 from codelength.render.terminal import lines
 from codelength_lab import EXPERIMENTS, reproduce
 from codelength_lab import pages as reports
+from codelength_lab.experiment import Spec
 from codelength_lab.experiments.averages import EXPERIMENT
 from codelength_lab.experiments.averages import tables as module
 from codelength_lab.experiments.averages.comparison import Cell, Comparison
@@ -22,7 +23,6 @@ from codelength_lab.experiments.averages.tables import SHARES, TABLES, TWINS, sm
 from codelength_lab.experiments.averages.task import SCORES, ComparisonTask
 from codelength_lab.figures import FIGURES
 from codelength_lab.registry import find, specify
-from codelength_lab.spec import Spec
 
 
 def made_up(kinds, losses_of, n_tables=6, n_repetitions=3):

@@ -40,8 +40,8 @@ def test_what_is_written_is_read_back(tmp_path, findings):
         )
         assert (found.ours, found.matches) == (pytest.approx(made.ours, rel=1e-8), made.matches)
         assert found.tolerance == pytest.approx(made.tolerance, rel=1e-8)
-    assert [score.model for score in again.scores] == [score.model for score in findings.scores]
-    assert again.scores[0].log_score == pytest.approx(findings.scores[0].log_score, rel=1e-7)
+    assert [row["model"] for row in again.scores] == [row["model"] for row in findings.scores]
+    assert again.scores[0]["log_score"] == pytest.approx(findings.scores[0]["log_score"], rel=1e-7)
     own = [curve for curve in findings.curves if " - " not in curve.model]
     for found, made in zip(again.curves, own, strict=True):
         assert (found.dataset, found.model, found.score) == (made.dataset, made.model, made.score)

@@ -12,24 +12,24 @@ from codelength.estimators import EvidenceAverage
 from codelength.evaluation.splits import Split, cross_validation
 from codelength.naive_bayes import Predictor
 from codelength.plot.drawing import figure_of
-from codelength_lab import EXPERIMENTS, PAPERS, reproduce
+from codelength_lab import EXPERIMENTS, PUBLISHED, reproduce
 from codelength_lab import pages as reports
 from codelength_lab.experiments import bayes_optimal_ibl, indifferent_naive_bayes
 from codelength_lab.experiments.evidence_weights import Weighed, models_for
 from codelength_lab.experiments.indifferent_trees import INDIFFERENT_NAIVE, MODELS, predictions
 from codelength_lab.figures import FIGURES
-from codelength_lab.prepared import prepare
 from codelength_lab.published import published
-from codelength_lab.registry import shown_on, specify
+from codelength_lab.registry import specify
+from codelength_lab.tables import prepare
 
-FURTHER = shown_on("further")
+FURTHER = ["indifferent-trees", "evidence-weights", "interval-averages"]
 
 ONE = ["folds=2"]
 
 
 def test_they_are_run_by_reproduce_all_and_are_no_papers():
     assert set(FURTHER) <= set(EXPERIMENTS)
-    assert not set(FURTHER) & set(PAPERS)
+    assert not set(FURTHER) & set(PUBLISHED)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_trees_see_the_rows_that_the_paper_sees():
     own = next(task for task in specify("indifferent-trees").tasks if task.source.name == "iris")
     papers = specify(indifferent_naive_bayes.KEY).tasks
     other = next(t for t in papers if t.source.name == "iris" and t.fraction == own.fraction)
-    assert (own.source, own.group, own.stream(0)) == (other.source, other.group, other.stream(0))
+    assert (own.source, own.group, own.seed) == (other.source, other.group, other.seed)
     prepared = prepare(own.source)
     split = next(iter(cross_validation(prepared.coded.n_rows, 10)))
     made = predictions(prepared, own.models, split)
@@ -109,7 +109,7 @@ def test_an_experiment_runs_from_end_to_end_and_is_resumed(key, tmp_path, monkey
     if key == "indifferent-trees":
         monkeypatch.setattr(f"{module}.QUICK_TABLES", ("iris",))
     else:
-        monkeypatch.setattr(f"{module}._rows", lambda: [("iris", 5), ("glass", 7)])
+        monkeypatch.setattr(f"{module}.folds_by_table", lambda: {"iris": 5, "glass": 7})
     made = reproduce(key, quick=True, settings=ONE, directory=tmp_path, jobs=1)
     models = [row["model"] for row in made.findings.table("overall")]
     assert len(models) >= 3
@@ -125,7 +125,7 @@ def test_an_experiment_runs_from_end_to_end_and_is_resumed(key, tmp_path, monkey
 
 def test_weights_of_whole_tables_are_shown(tmp_path, monkeypatch):
     module = "codelength_lab.experiments.evidence_weights"
-    monkeypatch.setattr(f"{module}._rows", lambda quick: [("iris", 5)])
+    monkeypatch.setattr(f"{module}.QUICK_TABLES", ("iris",))
     monkeypatch.setattr(f"{module}.COMPONENTS", (2,))
     made = reproduce("evidence-weights", quick=True, settings=ONE, directory=tmp_path, jobs=1)
     [row] = made.findings.table("weights")

@@ -11,21 +11,28 @@ from codelength.naive_bayes import Predictor, Prior
 from codelength.table import Coded, Schema
 from codelength_lab import pages as reports
 from codelength_lab import reproduce
-from codelength_lab.experiments.predictive_inference_mixtures.claims import answers_of, claims_of
-from codelength_lab.experiments.predictive_inference_mixtures.rows import ranking
-from codelength_lab.experiments.predictive_inference_mixtures.task import (
+from codelength_lab.experiment import Spec
+from codelength_lab.experiments.hidden_classes import (
     CHAINS,
+    IF_OBSERVED,
     MODELS,
-    OBSERVED,
     ONE_OPTIMUM,
+    RULES,
     HiddenTask,
     hidden,
 )
-from codelength_lab.experiments.predictive_inference_mixtures.ways import SMALL, Way, results_of, sizes_of
-from codelength_lab.prepared import prepare
+from codelength_lab.experiments.predictive_inference_mixtures import (
+    SMALL,
+    answers_of,
+    claims_of,
+    leads_of,
+    ranking,
+    results_of,
+    sizes_of,
+)
 from codelength_lab.registry import specify
 from codelength_lab.settings import Settings
-from codelength_lab.spec import Source, Spec
+from codelength_lab.tables import Source, prepare
 
 KEY = "predictive-inference-mixtures"
 SMOOTHED = Prior(1.002, 1.002)
@@ -95,16 +102,16 @@ def test_rules_differ_and_none_gives_probability_zero(predicted):
 
 
 def test_naive_bayes_stands_beside_on_the_same_rows(monkeypatch):
-    monkeypatch.setattr("codelength_lab.experiments.predictive_inference_mixtures.task.SIZES", ())
+    monkeypatch.setattr("codelength_lab.experiments.hidden_classes.SIZES", ())
     source = Source("iris", "kmeans", 3, "value", "whole")
     task = HiddenTask("leave-one-out", source, 2, 7, 8, 0.002)
     made, coded = task.run(), prepare(source).coded
     [(_, _, split)] = task._units()
     counts, test = count(coded.take(split.train)), coded.take(split.test)
-    for name, rule in zip(OBSERVED, ("map", "evidence", "stochastic_complexity"), strict=True):
+    for name, rule in RULES.items():
         rule_of = Predictor.of(counts, rule, SMOOTHED if rule == "map" else "uniform")
         log_probs = rule_of.log_probs(test).log_probs
-        assert made[name]["log_score"] == [[log_probs[0, int(test.class_codes[0])]]]
+        assert made[f"{name}{IF_OBSERVED}"]["log_score"] == [[log_probs[0, int(test.class_codes[0])]]]
     assert list(made) == list(MODELS)
     # The same figures again, wherever and whenever the task is run.
     assert task.run() == made
@@ -146,11 +153,11 @@ def test_conclusions_follow_the_scores():
 
 
 def test_the_class_observed_is_judged_by_its_own_scores():
-    found = _collected({"SC": 1.0, OBSERVED[1]: 1.0})
+    found = _collected({"SC": 1.0, f"EV{IF_OBSERVED}": 1.0})
     by_way = {way: answers_of(found).rows[0][way] for way in ("hidden, 4 components", "observed")}
     assert by_way == {"hidden, 4 components": "held", "observed": "not held"}
-    assert Way(found, 0).lead("glass", "EV", "MAP").value == pytest.approx(1.0, abs=0.01)
-    assert {claim.is_beyond for claim in claims_of(found) if "(observed)" in claim.text} == {True}
+    assert leads_of(found, "observed", "EV", "MAP")["glass"].value == pytest.approx(1.0, abs=0.01)
+    assert {claim.is_beyond for claim in claims_of(found, [4]) if "(observed)" in claim.text} == {True}
 
 
 def test_small_sizes_are_up_to_a_tenth_of_the_table():
@@ -165,7 +172,7 @@ def test_the_experiment_runs_from_end_to_end_and_is_resumed(tmp_path, monkeypatc
     module = "codelength_lab.experiments.predictive_inference_mixtures"
     monkeypatch.setattr(f"{module}.QUICK_TABLES", ("hepatitis",))
     monkeypatch.setattr(f"{module}.QUICK_ROWS", 2)
-    monkeypatch.setattr(f"{module}.task.SIZES", (10,))
+    monkeypatch.setattr("codelength_lab.experiments.hidden_classes.SIZES", (10,))
     made = reproduce(KEY, quick=True, directory=tmp_path, jobs=1)
     assert made.outcome.n_run == 3
     curves = made.findings.table("learning-curves")

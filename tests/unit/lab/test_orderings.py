@@ -9,25 +9,27 @@ from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import best_first
 from codelength.prequential.sampling import linked_orders
 from codelength.table import Coded, Schema
-from codelength_lab.experiments.orderings.claims import answers_of, claims_of
-from codelength_lab.experiments.orderings.studies import Studies
-from codelength_lab.experiments.orderings.task import (
+from codelength_lab.experiment import Spec
+from codelength_lab.experiments.clustering_choice import (
+    BEST_FIRST,
     COSTS,
-    GREEDY,
     LIMIT,
     LINKED,
     MOVES,
     RACE,
     Choices,
     OrderingsTask,
+    SelectionTask,
+    best_of,
     linked,
     own,
+    rand,
     searched,
 )
-from codelength_lab.experiments.prequential_selection.task import SelectionTask, best_of, rand
+from codelength_lab.experiments.orderings import Studies, answers_of, claims_of
 from codelength_lab.registry import specify
 from codelength_lab.settings import Settings
-from codelength_lab.spec import Source, Spec
+from codelength_lab.tables import Source
 
 IRIS = Source("iris", "kmeans", 5, "value", "train")
 TASK = OrderingsTask(IRIS, 0, True, 5, (1, 2, 5, 30, 100), 0, n_plain=200, n_linked=112)
@@ -43,7 +45,7 @@ def test_candidates_are_those_of_the_paper(result):
     paper = SelectionTask(IRIS, 0, True, 5, (1,), 0)
     assert paper.key == TASK.key
     chosen = paper.run()
-    for name in ("MARGINAL", "L-O-O", GREEDY):
+    for name in ("MARGINAL", "L-O-O", BEST_FIRST):
         assert result["scores"][name] == pytest.approx(chosen[name], abs=1e-12)
     names = [field.name for field in fields(SelectionTask) if field.name != "n_orderings"]
     ours = {t.key: [getattr(t, name) for name in names] for t in specify("orderings").tasks}
@@ -54,7 +56,7 @@ def test_candidates_are_those_of_the_paper(result):
 
 
 def test_all_criteria_are_there_and_have_their_price(result):
-    expected = {"MARGINAL", "L-O-O", LIMIT, GREEDY, RACE, *map(searched, MOVES)}
+    expected = {"MARGINAL", "L-O-O", LIMIT, BEST_FIRST, RACE, *map(searched, MOVES)}
     expected |= {name(n) for n in TASK.n_orderings for name in (rand, own, best_of)}
     expected |= {linked(scheme, n) for scheme, sizes in LINKED.items() for n in sizes}
     assert set(result["scores"]) == expected
@@ -102,7 +104,7 @@ def test_choices_are_means_over_disjoint_groups_of_orderings(choices):
         np.testing.assert_allclose(found[rand(n)], np.bincount(by_mean, minlength=3) / len(groups))
         np.testing.assert_allclose(found[best_of(n)], np.bincount(by_least, minlength=3) / len(groups))
     greedy = [model.code_length(best_first(model)) for model in made.models]
-    np.testing.assert_array_equal(found[GREEDY], np.eye(3)[int(np.argmin(greedy))])
+    np.testing.assert_array_equal(found[BEST_FIRST], np.eye(3)[int(np.argmin(greedy))])
 
 
 def _studies(log_scores, nested, n_splits=4):
@@ -114,7 +116,7 @@ def _studies(log_scores, nested, n_splits=4):
         for split in range(n_splits)
     )
     noise = np.random.default_rng(1)
-    names = ["MARGINAL", "L-O-O", LIMIT, RACE, GREEDY, *map(searched, MOVES), rand(10)]
+    names = ["MARGINAL", "L-O-O", LIMIT, RACE, BEST_FIRST, *map(searched, MOVES), rand(10)]
     names += [name(n) for n in tasks[0].n_orderings for name in (rand, own, best_of)]
     names += [linked(scheme, n) for scheme, sizes in LINKED.items() for n in sizes]
     results = {}

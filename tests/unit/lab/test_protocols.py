@@ -13,9 +13,9 @@ from codelength.naive_bayes import Predictor
 from codelength.scores import Predictions
 from codelength.scores.means import mean_of
 from codelength.table import encode
-from codelength_lab.prepared import prepare
-from codelength_lab.spec import Model, Source
-from codelength_lab.task import CATEGORIES, Task
+from codelength_lab.experiment import Model
+from codelength_lab.tables import CATEGORIES, Source, prepare
+from codelength_lab.task import Task
 from golden.cases import cases
 
 MODELS = (Model("MAP", "map"), Model("EV", "evidence"), Model("SC", "stochastic_complexity"))

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 import pytest
 
 from codelength.errors import DataError, InvalidParameter
-from codelength_lab import EXPERIMENTS, PAPERS, registry, reproduce
+from codelength_lab import EXPERIMENTS, PUBLISHED, registry, reproduce
 from codelength_lab import pages as reports
-from codelength_lab.claims import Claim
+from codelength_lab.claims import Claim, by_lead
 from codelength_lab.experiment import Experiment
 from codelength_lab.published import NOISE, compared, published
 from codelength_lab.registry import specify
 from codelength_lab.settings import Settings
-from codelength_lab.verdicts import by_lead
 
 
 def test_findings_come_with_their_results_and_progress_is_told(tmp_path):
@@ -56,7 +55,6 @@ class Sum:
     number: int
     group = "sums"
     work = 1.0
-    n_items = 1
 
     @property
     def key(self):
@@ -111,7 +109,7 @@ def test_a_reason_found_with_the_figure_goes_before_the_one_in_the_file():
     assert replace(made, ours=-0.954).matches
 
 
-@pytest.mark.parametrize("key", PAPERS)
+@pytest.mark.parametrize("key", PUBLISHED)
 def test_every_column_says_what_is_allowed(key):
     for table in published(key)["table"]:
         for meaning in table["columns"].values():

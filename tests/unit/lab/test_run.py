@@ -15,10 +15,10 @@ import pytest
 from codelength.errors import DataError, Infeasible, InvalidParameter
 from codelength_lab import pages as reports
 from codelength_lab import run as running
+from codelength_lab.experiment import Spec
 from codelength_lab.registry import find, specify
 from codelength_lab.run import run
 from codelength_lab.settings import Settings
-from codelength_lab.spec import Spec
 from codelength_lab.store import FILE_NAME, Store
 from codelength_lab.task import Task
 
@@ -73,7 +73,7 @@ import os, sys, time
 from dataclasses import dataclass
 from codelength_lab import run as running
 from codelength_lab.settings import Settings
-from codelength_lab.spec import Spec
+from codelength_lab.experiment import Spec
 
 @dataclass(frozen=True)
 class Long:
@@ -81,7 +81,6 @@ class Long:
     place: str
     group = "long"
     work = 1.0
-    n_items = 1
 
     @property
     def key(self):
@@ -192,10 +191,6 @@ class Squares:
     def work(self):
         return 1.0 + self.number
 
-    @property
-    def n_items(self):
-        return 2
-
     def run(self):
         return {"square": self.number**2}
 
@@ -205,7 +200,7 @@ def test_tasks_may_be_of_any_kind(tmp_path):
     done = []
     outcome = run(spec, tmp_path, jobs=1, progress=lambda done_now, _: done.append(done_now))
     assert [result["square"] for result in outcome.results.values()] == [0, 1, 4, 9]
-    assert (outcome.n_run, outcome.n_items) == (4, 8)
+    assert outcome.n_run == 4
     # Long ones first.
     assert done == [4, 7, 9, 10]
     assert run(spec, tmp_path, jobs=1).n_run == 0

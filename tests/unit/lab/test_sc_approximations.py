@@ -18,7 +18,7 @@ from codelength_lab.experiments.sc_approximations.tasks import (
     SolutionsTask,
     TermsTask,
 )
-from codelength_lab.spec import Source
+from codelength_lab.tables import Source
 
 IRIS = Source("iris", "kmeans", 3, "value", "whole")
 THREE_TABLES = ["hepatitis", "diabetes", "iris"]

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from codelength.errors import DataError
+from codelength_lab.experiment import Model, Spec
 from codelength_lab.settings import Settings
-from codelength_lab.spec import Model, Source, Spec
 from codelength_lab.store import FILE_NAME, Store
+from codelength_lab.tables import Source
 from codelength_lab.task import Task
 
 SOURCE = Source("iris", "kmeans", 3, "value", "whole")
@@ -29,7 +30,7 @@ RESULT = {"EV": {"log_score": [-0.1, 1 / 3], "n_zero": 0}}
 def filled(directory, n_tasks=2):
     with Store(directory, SPEC) as store:
         for task in TASKS[:n_tasks]:
-            store.append(task, RESULT, 0.25)
+            store.append(task, RESULT)
     return directory / FILE_NAME
 
 
@@ -37,7 +38,6 @@ def test_what_was_appended_is_found_again_to_the_last_bit(tmp_path):
     filled(tmp_path / "new" / "directory")
     with Store(tmp_path / "new" / "directory", SPEC) as store:
         assert store.results == {task.key: RESULT for task in TASKS[:2]}
-        assert store.seconds[TASKS[0].key] == 0.25
 
 
 def test_a_task_that_was_being_written_costs_that_task_only(tmp_path):
@@ -47,7 +47,7 @@ def test_a_task_that_was_being_written_costs_that_task_only(tmp_path):
     assert (tmp_path / "run" / f"{FILE_NAME}-journal").stat().st_size > 0
     with Store(tmp_path / "run", SPEC) as store:
         assert store.results == {TASKS[0].key: RESULT}
-        store.append(TASKS[1], RESULT, 0.25)
+        store.append(TASKS[1], RESULT)
 
 
 @pytest.mark.parametrize("content", [b"garbage" * 1000, b"SQLite format 3\x00" + b"\xff" * 5000])
@@ -104,11 +104,11 @@ import os, signal, sys
 sys.path[:0] = {path!r}
 from unit_store import TASKS, RESULT, SPEC, Store
 with Store({directory!r}, SPEC) as store:
-    store.append(TASKS[0], RESULT, 0.25)
+    store.append(TASKS[0], RESULT)
     store._database.execute("PRAGMA cache_size = 1")
     store._database.execute("BEGIN")
     for number in range(2000):
-        store._database.execute("INSERT INTO task VALUES (?, 0.0, ?)", (str(number), "x" * 1000))
+        store._database.execute("INSERT INTO task VALUES (?, ?)", (str(number), "x" * 1000))
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -119,7 +119,7 @@ from unit_store import TASKS, RESULT, SPEC, Store
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 with Store({directory!r}, SPEC) as store:
     for task in TASKS:
-        store.append(task, {{**RESULT, "text": "x" * 10_000}}, 0.0)
+        store.append(task, {{**RESULT, "text": "x" * 10_000}})
 """
 
 

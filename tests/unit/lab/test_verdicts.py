@@ -6,13 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from codelength_lab.claims import Claim
-from codelength_lab.experiments.predictive_inference import TABLES
-from codelength_lab.experiments.predictive_inference.curve_claims import WINDOW, curve_claims
+from codelength_lab.claims import Claim, agreed, all_of, any_of, by_lead, by_sample, most_of
+from codelength_lab.experiments.predictive_inference import TABLES, WINDOW, curve_claims
 from codelength_lab.findings import Curve, Findings
 from codelength_lab.registry import find, specify
 from codelength_lab.run import run
-from codelength_lab.verdicts import agreed, all_of, any_of, by_lead, by_sample, most_of
 
 
 @pytest.mark.parametrize(

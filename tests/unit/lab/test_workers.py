@@ -31,7 +31,7 @@ class Call:
 def results(work_on, n_tasks, n_processes):
     tasks = [Call(work_on, number) for number in range(n_tasks)]
     with closing(_finished(tasks, n_processes, None)) as finished:
-        return [result for _, result, _ in finished]
+        return [result for _, result in finished]
 
 
 def double(number):
@@ -103,6 +103,6 @@ def test_a_process_that_is_killed():
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at processes")
 def test_results_that_nobody_wants_any_more_end_the_processes():
     with closing(_finished([Call(pid_of_one_that_goes_on, n) for n in range(3)], 2, None)) as finished:
-        _, pid, _ = next(finished)
+        _, pid = next(finished)
         assert os.path.exists(f"/proc/{pid}")
     assert not os.path.exists(f"/proc/{pid}")

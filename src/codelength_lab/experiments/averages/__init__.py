@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from codelength.evaluation.opponents import OPPONENTS
 
-from ...experiment import Experiment
+from ...experiment import Experiment, Result, Spec
 from ...findings import Findings
 from ...predictions import p_value
 from ...published import notes_of
 from ...settings import Settings
-from ...spec import Result, Spec
 from .claims import claims_of
 from .comparison import Comparison
 from .models import AVERAGE, NAIVE_BAYES, PRIOR, member_kinds, opponent_kinds, title_of
@@ -68,4 +67,4 @@ def _notes(comparison: Comparison) -> list[str]:
     )
 
 
-EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, page="comparison")
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, is_published=False)

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from codelength.scores.means import mean_of
 from codelength.typing import FloatArray
 
-from ...claims import Claim, Leads, signed
+from ...claims import LEAST, Claim, Leads, all_of, by_sample, signed
 from ...published import claim_of
-from ...verdicts import LEAST, all_of, by_sample
 from .comparison import Comparison
 from .models import AVERAGE, NAIVE_BAYES, PRIOR, title_of
 from .rows import MUCH

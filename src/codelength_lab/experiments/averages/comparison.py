@@ -9,8 +9,8 @@ from codelength.evaluation.opponents import OPPONENTS
 from codelength.scores.means import Mean
 from codelength.typing import FloatArray
 
+from ...experiment import Result, Spec
 from ...results import Results
-from ...spec import Result, Spec
 from .models import AVERAGE, NAIVE_BAYES, PRIOR
 from .ranks import Ranking
 from .task import ComparisonTask

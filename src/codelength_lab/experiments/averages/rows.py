@@ -3,7 +3,7 @@
 from codelength.scores.means import mean_of
 
 from ...claims import signed
-from ...findings import ResultTable, Value
+from ...findings import ResultTable, Row
 from ...predictions import tests_over_tables
 from .comparison import Cell, Comparison
 from .models import AVERAGE, PRIOR, title_of
@@ -32,12 +32,12 @@ def tables_of(comparison: Comparison) -> list[ResultTable]:
     return [table for table in found if table.rows]
 
 
-def overall(comparison: Comparison) -> list[dict[str, Value]]:
+def overall(comparison: Comparison) -> list[Row]:
     """Return the log losses of each model: the field by rank, then the others."""
     ranking = dict(zip(comparison.field, comparison.ranking().mean_ranks.tolist(), strict=True))
-    rows: list[dict[str, Value]] = []
+    rows: list[Row] = []
     for kind in _in_order(comparison):
-        row: dict[str, Value] = {"model": title_of(kind)}
+        row: Row = {"model": title_of(kind)}
         row |= {f"{share:.0%}": comparison.overall(kind, shares=[share]) for share in comparison.shares}
         row |= {
             "mean": comparison.overall(kind),
@@ -48,7 +48,7 @@ def overall(comparison: Comparison) -> list[dict[str, Value]]:
     return rows
 
 
-def scores(comparison: Comparison) -> list[dict[str, Value]]:
+def scores(comparison: Comparison) -> list[Row]:
     """Return the other scores of each model, as means over tables and shares."""
     return [
         {
@@ -69,16 +69,16 @@ def _in_order(comparison: Comparison) -> list[str]:
     return [*field, *(kind for kind in comparison.kinds if kind not in field)]
 
 
-def gains(comparison: Comparison) -> list[dict[str, Value]]:
+def gains(comparison: Comparison) -> list[Row]:
     """Return the gains of the average over each other model, with p-values adjusted for their number."""
     others = [kind for kind in comparison.kinds if kind != AVERAGE]
     # Adjusted over all comparisons of the table, members and baselines included.
     p = holm([tests_over_tables(comparison.gains(kind).tolist()).wilcoxon for kind in others])
-    rows: list[dict[str, Value]] = []
+    rows: list[Row] = []
     for kind, adjusted in zip(others, p, strict=True):
         # Won and lost cells are counted over all shares, means over tables.
         single = [comparison.gain(cell, kind).value for cell in comparison.cells]
-        row: dict[str, Value] = {
+        row: Row = {
             "over": title_of(kind),
             "mean ± s.e.": signed(*mean_of(comparison.gains(kind))),
             "won-lost": f"{sum(gain > 0 for gain in single)}-{sum(gain < 0 for gain in single)}",
@@ -89,14 +89,14 @@ def gains(comparison: Comparison) -> list[dict[str, Value]]:
     return rows
 
 
-def losses(comparison: Comparison) -> list[dict[str, Value]]:
+def losses(comparison: Comparison) -> list[Row]:
     """Return the tables and shares at which an opponent is well ahead, the worst first."""
-    rows: list[tuple[float, dict[str, Value]]] = []
+    rows: list[tuple[float, Row]] = []
     for cell in comparison.cells:
         gains = {kind: comparison.gain(cell, kind) for kind in comparison.opponents}
         ahead = sorted((gain.value, kind) for kind, gain in gains.items() if gain.value < -MUCH)
         if ahead:
-            row: dict[str, Value] = {
+            row: Row = {
                 "table": cell.table,
                 "share": f"{cell.share:.0%}",
                 "ahead": "; ".join(f"{title_of(kind)} {signed(*gains[kind])}" for _, kind in ahead),
@@ -107,7 +107,7 @@ def losses(comparison: Comparison) -> list[dict[str, Value]]:
     return [row for _, row in sorted(rows, key=lambda entry: entry[0])]
 
 
-def _losses_title(comparison: Comparison, lost: list[dict[str, Value]]) -> str:
+def _losses_title(comparison: Comparison, lost: list[Row]) -> str:
     names = {row["table"] for row in lost}
     return (
         f"Lost by more than {MUCH} nats: {len(lost)} of {len(comparison.cells)} cells, on {len(names)} of "
@@ -115,11 +115,11 @@ def _losses_title(comparison: Comparison, lost: list[dict[str, Value]]) -> str:
     )
 
 
-def by_table(comparison: Comparison) -> list[dict[str, Value]]:
+def by_table(comparison: Comparison) -> list[Row]:
     """Return the log loss of the average on each table, and its gain over the opponent that is best there."""
-    rows: list[dict[str, Value]] = []
+    rows: list[Row] = []
     for table in comparison.tables:
-        row: dict[str, Value] = {"table": table}
+        row: Row = {"table": table}
         for share in comparison.shares:
             cell = Cell(table, share)
             best = comparison.best_opponent(cell)
@@ -148,9 +148,9 @@ def _short(kind: str) -> str:
     )
 
 
-def ranks(comparison: Comparison) -> list[dict[str, Value]]:
+def ranks(comparison: Comparison) -> list[Row]:
     """Return mean ranks over all shares and for each, with the groups of models that do not differ."""
-    rows: list[dict[str, Value]] = []
+    rows: list[Row] = []
     parts = {"all": comparison.shares} | {f"{share:.0%}": [share] for share in comparison.shares}
     for name, shares in parts.items():
         ranking = comparison.ranking(shares)
@@ -166,13 +166,13 @@ def ranks(comparison: Comparison) -> list[dict[str, Value]]:
     return rows
 
 
-def cells(comparison: Comparison) -> list[dict[str, Value]]:
+def cells(comparison: Comparison) -> list[Row]:
     """Return one row per model, table and share."""
-    rows: list[dict[str, Value]] = []
+    rows: list[Row] = []
     for cell in comparison.cells:
         for kind in comparison.kinds:
             loss, error = comparison.mean(kind, cell)
-            row: dict[str, Value] = {"table": cell.table, "share": cell.share, "model": title_of(kind)}
+            row: Row = {"table": cell.table, "share": cell.share, "model": title_of(kind)}
             row |= {"log loss": loss, "s.e.": error}
             row |= {score: comparison.mean(kind, cell, score).value for score in OTHER_SCORES}
             rows.append(row)

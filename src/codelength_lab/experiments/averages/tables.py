@@ -9,7 +9,7 @@ from codelength.errors import DataError
 from codelength.evaluation.splits import Split
 from codelength.table import Table
 
-from ...spec import stream_of
+from ...tables import stream_of
 
 TWINS = {
     "australian": "crx",

@@ -12,9 +12,9 @@ from codelength.scores import Predictions
 from codelength.table.column import Factor
 from codelength.table.schema import smallest_code_type
 
-from ...spec import Result
+from ...experiment import Result
 from .models import learned
-from .tables import MAX_TEST_ROWS, n_rows_of, small, split_of
+from .tables import n_rows_of, small, split_of
 
 COSTS = {
     "class-prior": 0.01,
@@ -66,13 +66,6 @@ class ComparisonTask:
         'glass/10%/catboost/0-4'
         """
         return f"{self.table}/{self.share:.0%}/{self.model}/{self.first}-{self.last - 1}"
-
-    @property
-    def n_items(self) -> int:
-        """Predictions made."""
-        n_rows = n_rows_of(self.table)
-        n_train = max(2, round(self.share * n_rows))
-        return (self.last - self.first) * min(n_rows - n_train, MAX_TEST_ROWS)
 
     @property
     def work(self) -> float:

@@ -10,12 +10,11 @@ from dataclasses import replace
 
 from codelength import datasets
 
-from ...experiment import Experiment
+from ...experiment import Experiment, Result, Spec, chunks
 from ...findings import Findings
 from ...published import notes_of, published
 from ...settings import Settings
-from ...spec import Result, Source, Spec, chunks
-from ...task import source
+from ...tables import Source, source
 from ..bayes_optimal_ibl import BINS
 from .claims import claims_of
 from .collected import Collected
@@ -136,4 +135,4 @@ def _find(opened: Findings, spec: Spec[PaperTask], results: dict[str, Result]) -
     )
 
 
-EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, "code lengths")
+EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find)

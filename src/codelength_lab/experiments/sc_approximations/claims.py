@@ -12,9 +12,8 @@ import numpy as np
 from codelength.scores.means import Mean, mean_of
 from codelength.typing import FloatArray
 
-from ...claims import Claim, Leads, apart, signed
+from ...claims import Claim, Leads, Verdict, all_of, apart, by_lead, by_sample, most_of, signed
 from ...published import claim_of, published
-from ...verdicts import Verdict, all_of, by_lead, by_sample, most_of
 from .collected import Collected
 from .methods import AT_BEST, AT_EM
 from .tasks import needed_share

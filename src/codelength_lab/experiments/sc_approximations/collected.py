@@ -8,8 +8,8 @@ import numpy as np
 from codelength.decisions import first_best_of_rows
 from codelength.typing import FloatArray
 
+from ...experiment import Result, Spec
 from ...results import Results
-from ...spec import Result, Spec
 from .tasks import LEVELS, ApproximationsTask, PaperTask, SolutionsTask, TermsTask
 
 

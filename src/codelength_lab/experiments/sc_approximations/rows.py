@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...findings import ResultTable, Value
+from ...findings import ResultTable, Row
 from .collected import Collected
 from .methods import METHODS
 from .tasks import LEVELS, SHARES, needed_share
@@ -13,7 +13,7 @@ ROWS_OF_FIGURE_1 = 7
 LIMITS = (1, 3, 10, 30)
 """Errors in nats."""
 
-Rows = list[dict[str, Value]]
+Rows = list[Row]
 
 
 def tables_of(collected: Collected) -> list[ResultTable]:
@@ -61,7 +61,7 @@ def _peaks(collected: Collected) -> Rows:
     """Return the terms that make up 90 and 99 % of the sum, by table."""
     rows: Rows = []
     for name in collected.names:
-        row: dict[str, Value] = {"table": name}
+        row: Row = {"table": name}
         for level in (0.90, 0.99):
             needed = collected.needed(name, ROWS_OF_FIGURE_1, level)
             row[f"terms for {level:.0%}"] = float(needed.mean())
@@ -87,7 +87,7 @@ def _by_size(collected: Collected, *, absolute: bool) -> Rows:
     rows: Rows = []
     for n_rows in collected.sizes(COMPONENTS):
         names = collected.tables_with(n_rows, COMPONENTS)
-        row: dict[str, Value] = {
+        row: Row = {
             "reference": collected.references[n_rows],
             "rows": n_rows,
             "tables": len(names),
@@ -104,7 +104,7 @@ def _breaks(collected: Collected) -> Rows:
     errors = {row["rows"]: row for row in _by_size(collected, absolute=True) if _is_of_most(row)}
     rows: Rows = []
     for method in METHODS:
-        row: dict[str, Value] = {"method": method}
+        row: Row = {"method": method}
         for limit in LIMITS:
             held = None
             for n_rows, found in errors.items():
@@ -118,7 +118,7 @@ def _breaks(collected: Collected) -> Rows:
     return rows
 
 
-def _is_of_most(row: dict[str, Value]) -> bool:
+def _is_of_most(row: Row) -> bool:
     """Return whether a mean is over more than a few of the tables."""
     tables = row["tables"]
     return isinstance(tables, int) and tables > 4
@@ -132,7 +132,7 @@ def _selection(collected: Collected) -> Rows:
         if not names:
             continue
         right = {name: collected.chosen(name, n_rows, "reference") for name in names}
-        row: dict[str, Value] = {
+        row: Row = {
             "reference": collected.references[n_rows],
             "rows": n_rows,
             "samples": sum(len(sizes) for sizes in right.values()),
@@ -150,7 +150,7 @@ def _everything(collected: Collected) -> Rows:
     """Return the errors of all methods in all cases."""
     rows: Rows = []
     for name, n_rows, k in collected.cases:
-        row: dict[str, Value] = {"dataset": name, "n_rows": n_rows, "n_components": k}
+        row: Row = {"dataset": name, "n_rows": n_rows, "n_components": k}
         row["reference"] = collected.references[n_rows]
         own = collected.lengths.at(table=name, rows=n_rows, components=k)
         row["n_samples"] = len(own.units(model="reference"))
@@ -200,7 +200,7 @@ def _solutions(collected: Collected) -> Rows:
         for i, x in enumerate(sample["log_posterior"])
     ]
     # All rows of a table must have the same columns.
-    nothing: dict[str, Value] = dict.fromkeys(methods)
+    nothing: Row = dict.fromkeys(methods)
     ends: Rows = [
         {"kind": "end of EM", "log_posterior": _short(x), "exact": _short(sample["exact"]), **nothing}
         for x in sample["em"]

@@ -15,8 +15,8 @@ from codelength.mixture.parameters import with_components
 from codelength.table import Coded
 from codelength.typing import FloatArray, IntArray
 
-from ...prepared import prepare
-from ...spec import Result, Source, stream_of
+from ...experiment import Result
+from ...tables import Source, prepare, stream_of
 from .methods import METHODS, annealed, approximations, at_clustering, exact, fitted, hard_ends
 
 LEVELS = (0.90, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99)
@@ -62,11 +62,6 @@ class _Samples:
     def key(self) -> str:
         """Name of the task."""
         return f"{self.kind}/{self.source.name}/{self.n_rows} rows/{self.first}-{self.last - 1}"
-
-    @property
-    def n_items(self) -> int:
-        """Number of samples."""
-        return self.n_samples
 
     def sample(self, number: int) -> Coded:
         """Return the rows of one sample, with the class as a variable."""
@@ -158,11 +153,6 @@ class ApproximationsTask(_Samples):
     components: tuple[int, ...] = (3,)
     reference: Reference = "exact"
     is_checked: bool = False
-
-    @property
-    def n_items(self) -> int:
-        """Number of samples, times the numbers of components."""
-        return self.n_samples * len(self.components)
 
     @property
     def work(self) -> float:

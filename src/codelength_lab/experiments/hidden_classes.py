@@ -1,4 +1,4 @@
-"""Tasks of the experiment: predictions by the three rules with the class observed and latent."""
+"""Tasks of the experiment on mixtures: predictions by the three rules with the class observed and latent."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from codelength.scores import Predictions
 from codelength.table import Coded
 from codelength.typing import FloatArray
 
-from ...prepared import prepare
-from ...protocols import TRAIN_SHARE
-from ...spec import Result, Source, stream_of
+from ..experiment import Result
+from ..protocols import TRAIN_SHARE
+from ..tables import Source, prepare, stream_of
 
 Protocol: TypeAlias = Literal["learning-curve", "leave-one-out"]
 
@@ -31,9 +31,10 @@ RULES = {"MAP": "map", "EV": "evidence", "SC": "stochastic_complexity"}
 ONE_OPTIMUM, CHAINS = "EV, one optimum", "EV, chains"
 """Two approximations of EV: Gibbs chains that start at the fitted mixture, and annealed chains."""
 
-HIDDEN = (*RULES, ONE_OPTIMUM, CHAINS)
-OBSERVED = tuple(f"{name}, class observed" for name in RULES)
-MODELS = (*HIDDEN, *OBSERVED)
+IF_OBSERVED = ", class observed"
+"""End of the name of a rule with the class observed."""
+
+MODELS = (*RULES, ONE_OPTIMUM, CHAINS, *(f"{name}{IF_OBSERVED}" for name in RULES))
 
 SIZES = (1, 2, 5, 10, 20, 40, 80, 160, 320)
 """Training rows of a learning curve; the last size, all training rows, is added."""
@@ -65,18 +66,10 @@ class HiddenTask:
     ----------
     protocol : {"learning-curve", "leave-one-out"}
         Choice of training and test rows.
-    source : Source
-        The table.
-    n_components : int
-        Components of the mixture.
     first, last : int
         The partitions, or the places in a random order of the rows, ``first .. last - 1``.
-    map_pseudocount : float
-        Number that MAP adds to every count.
-    cap : float, optional
-        Largest cost of a row, in nats.
-    seed : int
-        Seed of the random streams.
+    map_pseudocount, cap, seed
+        As in :class:`codelength_lab.settings.Settings`.
     """
 
     protocol: Protocol
@@ -107,18 +100,10 @@ class HiddenTask:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Numbers of training rows, increasing."""
-        n_rows = datasets.describe(self.source.name).rows
         if self.protocol == "leave-one-out":
-            return (n_rows - 1,)
-        n_train = round(TRAIN_SHARE * n_rows)
+            return (self.source.n_rows - 1,)
+        n_train = round(TRAIN_SHARE * self.source.n_rows)
         return (*(size for size in SIZES if size < n_train), n_train)
-
-    @property
-    def n_items(self) -> int:
-        """Number of predictions."""
-        n_rows, n_units = datasets.describe(self.source.name).rows, self.last - self.first
-        n_test = 1 if self.protocol == "leave-one-out" else n_rows - self.sizes[-1]
-        return n_units * n_test * len(self.sizes) * len(MODELS)
 
     @property
     def work(self) -> float:
@@ -131,11 +116,11 @@ class HiddenTask:
     def run(self) -> Result:
         """Return the scores of each model for each repetition and size, with errors of chains."""
         found = [[self._learned_from(unit, size) for size in self.sizes] for unit in self._units()]
+        parts = {"log_score": "log_probs", "accuracy": "hits", "error": "errors"}
         return {
             model: {
-                "log_score": [[float(scores[model].log_probs.mean()) for scores in unit] for unit in found],
-                "accuracy": [[float(scores[model].hits.mean()) for scores in unit] for unit in found],
-                "error": [[float(scores[model].errors.mean()) for scores in unit] for unit in found],
+                score: [[float(getattr(scores[model], part).mean()) for scores in unit] for unit in found]
+                for score, part in parts.items()
             }
             for model in MODELS
         }
@@ -164,11 +149,12 @@ class HiddenTask:
         smoothed = Prior(1 + self.map_pseudocount, 1 + self.map_pseudocount)
         made = hidden(train, test, self.n_components, smoothed, stream, self.cap)
         counts = count(train)
-        for name, rule in zip(OBSERVED, RULES.values(), strict=True):
-            # MAP needs the smoothed prior to be finite; the other rules have the uniform one, as in the
-            # paper.
+        for name, rule in RULES.items():
+            # MAP needs the smoothed prior to be finite; the others have the uniform one, as in the paper.
             predictor = Predictor.of(counts, rule, smoothed if rule_of(rule).settles else "uniform")
-            made[name] = _scores(Predictions(*predictor.log_probs(test), test.class_codes), self.cap)
+            made[f"{name}{IF_OBSERVED}"] = _scores(
+                Predictions(*predictor.log_probs(test), test.class_codes), self.cap
+            )
         return made
 
 
@@ -211,8 +197,7 @@ def _answered(answer: Answer, test: Coded, cap: float | None) -> Scores:
     if answer.errors is None:
         return made
     at = np.arange(test.n_rows), np.asarray(test.class_codes, dtype=np.int64)
-    # The delta method: the standard error of a log probability is that of the probability over the
-    # probability.
+    # The delta method: the error of a log probability is that of the probability over the probability.
     return made._replace(errors=answer.errors[at] / answer.probs[at])
 
 

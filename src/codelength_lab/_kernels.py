@@ -1,4 +1,4 @@
-"""Means over all orderings, and local search for a better one. Arrays in, arrays out, nothing checked."""
+"""Learning curves, means over all orderings, local search. Arrays in, arrays out, nothing checked."""
 
 import math
 
@@ -9,6 +9,22 @@ from codelength._decision_kernels import is_better
 from codelength.prequential._kernels import State, row_error, shift, shift_all, start, term
 from codelength.prequential.layout import SequenceLayout
 from codelength.typing import FloatArray, IntArray
+
+
+@njit(cache=True, nogil=True)
+def curve_weights(layout: SequenceLayout, train: IntArray, test: IntArray, weights: FloatArray) -> None:
+    """Compute the log weights of all classes for all test rows after each training row.
+
+    ``weights`` of shape (n_train, n_test, n_classes) receives them.
+    """
+    state = start(layout)
+    for t in range(len(train)):
+        shift(layout, state, train[t], np.int64(1))
+        for i in range(len(test)):
+            # Called for its side effect: the log weights, in the last line of ``logs``.
+            term(layout, state, test[i], np.bool_(False))
+            for k in range(weights.shape[2]):
+                weights[t, i, k] = state.logs[len(state.logs) - 1, k]
 
 
 @njit(cache=True, nogil=True)
