@@ -6,6 +6,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from .._display import counted
 from ..blocks import Block, Grid, Paragraph
 from ..errors import InvalidParameter
 from . import options
@@ -96,38 +97,37 @@ def evaluate(
     # The seed is for the folds as well as for models, and is not a parameter of all of them.
     seed, cells = chosen.pop("seed"), {name: chosen[name] for name in CELLS}
     models = _models(kinds, rules, chosen, params, seed)
+    able = {"leave_one_out", "fit_table"}
     for model in models.values():
         check_capable(model, source)
-    able = all("leave_one_out" in capabilities_of(model) for model in models.values())
-    by_leaving_out = able and cv is None
+        able &= {str(name) for name in capabilities_of(model)}
+    by_leaving_out = "leave_one_out" in able and cv is None
     if by_leaving_out and (repeats is not None or train_fraction is not None):
         raise InvalidParameter("--repeats and --train-fraction go with --cv; leave-one-out needs neither")
     # Leave-one-out of naive Bayes needs counts only, so that a table of any size can be read in batches.
-    if source.is_large and by_leaving_out and _are_counts(models):
+    is_counted = "fit_table" in able and all(model.select is None for model in models.values())
+    if source.is_large and by_leaving_out and is_counted:
         results = _streamed(models, source, cells)
-        _show(results, source.data, results[0].n_predictions, source.target or "", as_json=as_json)
-        return
-    table, _ = source.read(needs_target=True)
-    with working("evaluating") as progress:
-        results = evaluated(
-            table,
-            models,
-            n_folds=cv,
-            repeats=repeats or 1,
-            train_fraction=train_fraction or 1.0,
-            random_state=seed or 0,
-            progress=progress,
-            **cells,
-        )
-    assert table.target is not None
-    _show(results, source.data, table.n_rows, table.target.name, as_json=as_json)
-
-
-def _are_counts(models: Mapping[str, Any]) -> bool:
-    """Return whether all models can be fitted to counts, for tables of any size."""
-    from ..estimators import capabilities_of
-
-    return all("fit_table" in capabilities_of(model) and model.select is None for model in models.values())
+        about = (source.data, results[0].n_predictions, source.target or "")
+    else:
+        table, _ = source.read(needs_target=True)
+        with working("evaluating") as progress:
+            results = evaluated(
+                table,
+                models,
+                n_folds=cv,
+                repeats=repeats or 1,
+                train_fraction=train_fraction or 1.0,
+                random_state=seed or 0,
+                progress=progress,
+                **cells,
+            )
+        assert table.target is not None
+        about = (source.data, table.n_rows, table.target.name)
+    if as_json:
+        print_json(_document(results, *about))
+    else:
+        show(_blocks(results, *about))
 
 
 def _streamed(
@@ -156,13 +156,6 @@ def _streamed(
         return evaluate_batches(models, source.stream, source.target, seconds, progress=progress, **read)
 
 
-def _show(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json(_document(results, data, n_rows, target))
-    else:
-        show(_blocks(results, data, n_rows, target))
-
-
 def _models(
     kinds: Sequence[str],
     rules: Sequence[str],
@@ -184,12 +177,11 @@ def _models(
     values.setdefault("random_state", seed or 0)
     models = {}
     for kind in kinds:
-        if not rules or "rule" not in parameters(kind):
-            models[kind] = build(kind, values)
-            continue
-        for rule in rules:
+        for rule in rules if "rule" in parameters(kind) else ():
             # A single kind is named by its rules alone, which is shorter.
             models[rule if len(kinds) == 1 else f"{kind} {rule}"] = build(kind, values | {"rule": rule})
+        if not rules or "rule" not in parameters(kind):
+            models[kind] = build(kind, values)
     return models
 
 
@@ -209,63 +201,45 @@ def _blocks(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str
     from ..decisions import ranked
 
     best_first = [results[place] for place in ranked([result.log_score for result in results])]
+    log_scores = [[one.model, _with_error(one.log_score, one.log_score_se)] for one in best_first]
+    names, remark = ["model", "log score"], "± is one standard error over rows."
+    if len(results) > 1:
+        names += ["behind the best", "verdict"]
+        remark += " Tied: within two standard errors of the best, paired over rows."
+        log_scores[0] += ["", "best"]
+        for row, one in zip(log_scores[1:], best_first[1:], strict=True):
+            row += [_with_error(one.behind_best, one.behind_best_se), "tied" if one.is_tied else "behind"]
+    others = [
+        [
+            one.model,
+            _with_error(one.accuracy, one.accuracy_se),
+            decimals(one.brier_score),
+            decimals(one.calibration_error),
+            decimals(one.fit_seconds, 2),
+        ]
+        for one in best_first
+    ]
     title = f"{data}: {n_rows} rows, predicting {target}, by {results[0].protocol}"
-    compared = len(results) > 1
-    first = Grid(
-        title,
-        ["model", "log score", *(["behind the best", "verdict"] if compared else [])],
-        [
-            [
-                result.model,
-                _give_or_take(result.log_score, result.log_score_se),
-                *(_verdict(result, result is best_first[0]) if compared else []),
-            ]
-            for result in best_first
-        ],
-    )
-    others = Grid(
-        "other scores",
-        ["model", "accuracy", "Brier", "calibration", "fit, s"],
-        [
-            [
-                result.model,
-                _give_or_take(result.accuracy, result.accuracy_se),
-                decimals(result.brier_score),
-                decimals(result.calibration_error),
-                decimals(result.fit_seconds, 2),
-            ]
-            for result in best_first
-        ],
-    )
-    told = ["± is one standard error over rows."]
-    if compared:
-        told[0] += " Tied: within two standard errors of the best, paired over rows."
-    told += [_zeros(result) for result in results if result.n_zero or result.n_undefined]
-    return [first, others, *(Paragraph(text) for text in told)]
+    return [
+        Grid(title, names, log_scores),
+        Grid("other scores", ["model", "accuracy", "Brier", "calibration", "fit, s"], others),
+        Paragraph(remark),
+        *(Paragraph(_zeros(result)) for result in results if result.n_zero or result.n_undefined),
+    ]
 
 
-def _give_or_take(value: float, standard_error: float) -> str:
+def _with_error(value: float, standard_error: float) -> str:
     """Return a score with its standard error, if it has one."""
-    if not isfinite(standard_error):
-        return decimals(value)
-    return f"{decimals(value)} ± {decimals(standard_error)}"
-
-
-def _verdict(result: "Evaluation", is_best: bool) -> list[str]:
-    """Return the distance of a model from the best, and its verdict."""
-    if is_best:
-        return ["", "best"]
-    behind = _give_or_take(result.behind_best, result.behind_best_se)
-    return [behind, "tied" if result.is_tied else "behind"]
+    return decimals(value) + (f" ± {decimals(standard_error)}" if isfinite(standard_error) else "")
 
 
 def _zeros(result: "Evaluation") -> str:
     """Describe the predictions with probability zero, or 0/0, of a model."""
     parts = []
     if result.n_zero:
-        rows = "1 row" if result.n_zero == 1 else f"{result.n_zero:,} rows"
+        rows = counted(result.n_zero, "row")
         parts.append(f"gave probability zero to the class that occurred in {rows}")
     if result.n_undefined:
-        rows = "1 row" if result.n_undefined == 1 else f"{result.n_undefined:,} rows"
+        rows = counted(result.n_undefined, "row")
         parts.append(f"gave every class probability zero (0/0) in {rows}, where it guesses")
     return f"{result.model} {', and '.join(parts)}."

@@ -70,14 +70,12 @@ def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str
 
     # In the order of the signatures, which is that of the error message below.
     known = list(dict.fromkeys(name for kind in kinds for name in parameters(kind)))
-    values: dict[str, Any] = {}
+    values = {PARAMETERS.get(name, name): value for name, value in options.items() if value is not None}
     for option, value in options.items():
-        name = PARAMETERS.get(option, option)
-        if value is not None:
-            if name not in known:
-                raise InvalidParameter(f"--{option}: {' or '.join(kinds)} has no such option; leave it out")
-            values[name] = value
-    for name, value in parsed(params).items():
+        if value is not None and PARAMETERS.get(option, option) not in known:
+            raise InvalidParameter(f"--{option}: {' or '.join(kinds)} has no such option; leave it out")
+    further = parsed(params)
+    for name in further:
         if name not in known:
             raise InvalidParameter(
                 f"param {name!r:.60}: {' or '.join(kinds)} has no such parameter{suggestion(name, known)} "
@@ -85,20 +83,11 @@ def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str
             )
         if name in values:
             raise InvalidParameter(f"param {name!r}: there is an option for it, given as well; leave one out")
-        values[name] = value
-    return values
+    return values | further
 
 
 def means_naive_bayes(options: Mapping[str, Any], params: Sequence[str]) -> bool:
-    """Return whether an option or parameter implies naive Bayes if no kind of model is named.
-
-    Parameters
-    ----------
-    options : mapping
-        Values by the names of options; None for an option that was not given.
-    params : sequence of str
-        Further parameters, as typed.
-    """
+    """Return whether options or parameters, as :func:`given` takes them, imply naive Bayes."""
     named = {name for name, value in options.items() if value is not None} | set(parsed(params))
     return not named.isdisjoint(OF_NAIVE_BAYES)
 
@@ -137,20 +126,17 @@ def parsed(params: Sequence[str]) -> dict[str, Any]:
             raise InvalidParameter(f"param={text!r:.60}: expected NAME=VALUE, such as n_components=3")
         if name in values:
             raise InvalidParameter(f"param {name!r:.60}: given twice; leave one of them out")
-        values[name] = _value(value)
+        try:
+            made = json.loads(value)
+        except (ValueError, RecursionError):
+            made = value
+        # Ranges are tuples in Python, which JSON does not have.
+        values[name] = tuple(made) if isinstance(made, list) else made
     return values
 
 
 def check_capable(model: "Model", source: "TableArgument") -> None:
-    """Raise ``InvalidParameter`` for options about the table that a model cannot use.
-
-    Parameters
-    ----------
-    model : TableEstimator or Opponent
-        Unfitted model.
-    source : TableArgument
-        Table with its target and weights.
-    """
+    """Raise ``InvalidParameter`` for options about the table that an unfitted model cannot use."""
     from ..estimators import capabilities_of, name_of
 
     capabilities = capabilities_of(model)
@@ -188,12 +174,3 @@ def learn(model: "TableEstimator", source: "TableArgument", what: str) -> None:
         raise InvalidParameter("--target is missing: name the column to predict")
     with counting(f"fitting {what}") as progress:
         model.fit_table(source.stream, source.target, progress=progress, **source.columns)
-
-
-def _value(text: str) -> Any:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    # Ranges are tuples in Python, which JSON does not have.
-    return tuple(value) if isinstance(value, list) else value

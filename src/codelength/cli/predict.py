@@ -61,7 +61,7 @@ def predict(
         # Rows that appear on the terminal show the progress already.
         is_quiet = output == "-" and sys.stdout.isatty()
         progress = None if is_quiet else stack.enter_context(counting("predicting"))
-        batches = stack.enter_context(source.opened_for(fitted.schema_, batch_rows, carried=carried))
+        batches = stack.enter_context(source.opened(fitted.schema_, batch_rows, carried=carried))
         made = fitted.predict_table(
             batches, keep=carried, name=name, batch_rows=batch_rows, progress=progress
         )

@@ -1,7 +1,7 @@
 """The table that a command line names, and the reading of it.
 
 ``TableArgument`` holds the options about a table. ``read`` returns the whole table, with columns that are
-only carried over; ``opened_for`` and ``tables`` read it piece by piece. Bundled tables, files, standard
+only carried over; ``opened`` and ``tables`` read it piece by piece. Bundled tables, files, standard
 input, sets of files and queries differ in what they pass to :func:`codelength.as_batches`, and in nothing
 else.
 
@@ -25,7 +25,6 @@ from .output import note
 from .progress import working
 
 if TYPE_CHECKING:
-    from ..sources import Batches
     from ..sources.batch import CountedBatches
     from ..sources.files._cells import ColumnDict
     from ..table import Schema, Table
@@ -112,11 +111,13 @@ class TableArgument:
     @property
     def files(self) -> tuple[str, ...]:
         """Files that are read, which no output may replace."""
+        from ..sources.engines._files import files_within
+
         if self.sql is not None:
             named = _files_in(self.sql)
             return named if self.database is None else (self.database, *named)
         if not self.is_bundled:
-            return (_files_named(self.data) if self.is_stream else ()) or (self.data,)
+            return tuple(map(str, files_within(self.data) if self.is_stream else ())) or (self.data,)
         # A bundled table is replaced by a file of that name in the user's own directory.
         own = os.environ.get("CODELENGTH_DATA")
         return tuple(str(path) for path in Path(own).glob(f"{self.data}.*")) if own else ()
@@ -127,30 +128,49 @@ class TableArgument:
 
     @contextmanager
     def opened(
-        self, batch_rows: int | None = None, kinds: "Schema | None" = None
+        self,
+        schema: "Schema | None" = None,
+        batch_rows: int | None = None,
+        *,
+        others: Sequence[str] = (),
+        carried: Sequence[str] = (),
     ) -> "Iterator[CountedBatches]":
         """Open the table as batches; a note tells how many cells of a text file are missing.
 
+        Columns left out by ``drop`` or ``keep``, and the weights, count as absent. Ignored variables need not
+        exist.
+
         Parameters
         ----------
+        schema : Schema, optional
+            Variables to read; by default all columns are read.
         batch_rows : int, optional
             Largest number of rows of a batch.
-        kinds : Schema, optional
-            How to read columns of text files.
+        others, carried : sequence of str
+            Further columns to read with a schema, such as known classes, and columns to carry over.
 
         Yields
         ------
         Batches
-            The rows, with all columns.
+            The rows, with the columns asked for.
         """
         from ..sources import BATCH_ROWS, as_batches
         from ..sources.batch import CountedBatches
         from ..sources.files.standard_input import as_file
+        from ..table import Schema, Variable
 
+        kinds = schema
+        if schema is not None:
+            # Columns unknown to the model are read as text.
+            unknown = [Variable(name, ("text",)) for name in others if name not in schema.names]
+            kinds = Schema((*schema.variables, *unknown))
         with ExitStack() as stack:
             place = stack.enter_context(as_file(self.data)) if self.data == "-" else self.stream
             batches = as_batches(place, batch_rows=batch_rows or BATCH_ROWS, na=self.na or None, kinds=kinds)
             read = CountedBatches(stack.enter_context(closing(batches)))
+            if schema is not None:
+                own = [variable.name for variable in schema.variables if variable.kind != "ignored"]
+                read.names = self._present([*own, *others, *carried], read.names)
             yield read
             if read.n_missing and not self.na and _is_text(place):
                 from ..sources.files.formats import USUAL_NA
@@ -204,67 +224,24 @@ class TableArgument:
             table, beside = read_carrying(batches, names, **roles)
         return (replace(table, name=self.data) if self.is_stream else table), beside
 
-    @contextmanager
-    def opened_for(
-        self, schema: "Schema", batch_rows: int, *, others: Sequence[str] = (), carried: Sequence[str] = ()
-    ) -> "Iterator[Batches]":
-        """Open the variables of a schema as batches.
-
-        Columns left out by ``drop`` or ``keep``, and the weights, count as absent. Ignored variables need not
-        exist.
-
-        Parameters
-        ----------
-        schema : Schema
-            Variables to read.
-        batch_rows : int
-            Rows of a batch.
-        others : sequence of str
-            Further columns of the table, such as known classes.
-        carried : sequence of str
-            Columns to carry over.
-
-        Yields
-        ------
-        Batches
-            The rows, with the columns asked for.
-        """
-        from ..table import Schema, Variable
-
-        # Columns unknown to the model are read as text.
-        unknown = [Variable(name, ("text",)) for name in others if name not in schema.names]
-        with self.opened(batch_rows, Schema((*schema.variables, *unknown))) as batches:
-            wanted = [variable.name for variable in schema.variables if variable.kind != "ignored"]
-            self._check_present([*wanted, *others, *carried], batches.names)
-            # Without variables to read, any column gives the number of rows.
-            batches.names = tuple(dict.fromkeys([*wanted, *others, *carried])) or batches.names[:1]
-            yield batches
-
     def tables(
         self, schema: "Schema", batch_rows: int, *, others: Sequence[str] = (), carried: Sequence[str] = ()
     ) -> "Generator[tuple[Table, ColumnDict]]":
-        """Read the variables of a schema in batches, with the cells of columns to carry over.
+        """Yield the variables of a schema in batches, with the cells of columns to carry over.
 
         Parameters
         ----------
         schema, batch_rows, others, carried
-            As for :meth:`opened_for`.
-
-        Yields
-        ------
-        table : Table
-            Rows of one batch.
-        beside : dict of str to array
-            Their cells carried over.
+            As for :meth:`opened`.
         """
         from ..sources.readers import read_batches
 
-        with self.opened_for(schema, batch_rows, others=others, carried=carried) as batches:
+        with self.opened(schema, batch_rows, others=others, carried=carried) as batches:
             own = [name for name in batches.names if name in schema.names or name in others]
             yield from read_batches(batches, batch_rows, carried, keep=own or batches.names[:1])
 
-    def _check_present(self, wanted: Sequence[str], names: Sequence[str]) -> None:
-        """Raise for the first wanted column that is not there or is left out."""
+    def _present(self, wanted: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns to read, each once; raise for one that is not there or is left out."""
         from ..table._messages import suggestion
 
         # Weights are None if there are none, which is not the name of a column.
@@ -273,24 +250,20 @@ class TableArgument:
         for name in wanted:
             if name not in present:
                 raise SchemaMismatch(f"{self._shown}: has no column {name!r}{suggestion(name, present)}")
+        # Without variables to read, any column gives the number of rows.
+        return tuple(dict.fromkeys(wanted)) or tuple(names[:1])
 
 
 def _is_text(place: Any) -> bool:
     """Return whether a table is in files whose cells are texts without types of their own."""
+    from ..sources.engines._files import files_within
     from ..sources.files.formats import format_named
 
     if not isinstance(place, (str, Path)):
         return False
     # All files of a table are of one format.
-    format_ = format_named(next(iter(_files_named(str(place))), place))
+    format_ = format_named(files_within(str(place))[0])
     return format_ is not None and not format_.has_types
-
-
-def _files_named(path: str) -> tuple[str, ...]:
-    """Return the files of a path, a directory or a pattern."""
-    from ..sources.engines._files import files_within
-
-    return tuple(str(file) for file in files_within(path))
 
 
 def _files_in(sql: str) -> tuple[str, ...]:
