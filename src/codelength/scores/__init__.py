@@ -1,6 +1,7 @@
 """Scores of predictions and code lengths of tables, all in nats."""
 
-from .nml import NetworkCodeLength, network_code_length, nml_code_length
+from .networks import NetworkCodeLength, network_code_length
+from .nml import nml_code_length
 from .of_tables import evidence_code_length, leave_one_out, rule_code_length
 from .predictions import Predictions, accuracy, brier_score, log_score, predictions_of
 from .totals import Scores

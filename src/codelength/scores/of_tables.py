@@ -56,11 +56,6 @@ def rule_code_length(predictor: Predictor) -> float:
     maximum likelihood. A rule that selects one model has no code: it gives probability zero to possible
     tables.
 
-    Parameters
-    ----------
-    predictor : Predictor
-        Counts, rule and prior.
-
     Raises
     ------
     InvalidParameter

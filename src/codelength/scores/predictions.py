@@ -32,29 +32,46 @@ from ..table.target import target_column
 from ..typing import BoolArray, CodeArray, FloatArray, IntArray
 from .calibration import calibration
 
+NOTHING = "there are no predictions to score; give at least one row"
+
 
 class Scored(Shown):
-    """Predictions or their scores, as text."""
+    """Base class of predictions, and of sums over them: their scores, and these as text."""
 
     __slots__ = ()
     n_rows: Any
     n_undefined: Any
     n_zero: Any
     optimistic: Any
-    log_score: Any
-    accuracy: Any
-    brier_score: Any
     calibration_error: Any
     _is_scored: Any
     _sizes: Any
 
-    @staticmethod
-    def _heading() -> str:
-        return "Predictions"
+    def _mean(self, figure: str) -> float:
+        """Return the weighted mean of one of the figures of rows, which are named like properties."""
+        raise NotImplementedError
+
+    @property
+    def log_score(self) -> float:
+        """Mean log probability of the observed class, in nats; higher is better.
+
+        Minus infinity if an observed class has probability zero.
+        """
+        return self._mean("true_log_probs")
+
+    @property
+    def accuracy(self) -> float:
+        """Share of rows whose most probable class occurred."""
+        return self._mean("hits")
+
+    @property
+    def brier_score(self) -> float:
+        """Mean squared distance from the observed class, summed over classes: 0 at best, 2 at worst."""
+        return self._mean("distances")
 
     def _title(self) -> str:
         words = [f"{name} {figure}" for name, figure in self._figures()[:2]]
-        return ", ".join([f"{self._heading()}: {counted(self.n_rows, 'row')}", *words])
+        return ", ".join([f"{type(self).__name__}: {counted(self.n_rows, 'row')}", *words])
 
     def _blocks(self) -> list[Block]:
         facts = [*self._sizes, *self._figures()]
@@ -153,24 +170,6 @@ class Predictions(Scored):
         return np.maximum(self.true_log_probs, -math.inf if limit is None else -limit)
 
     @property
-    def log_score(self) -> float:
-        """Mean log probability of the observed class, in nats; higher is better.
-
-        Minus infinity if an observed class has probability zero.
-        """
-        return self._mean(self.true_log_probs)
-
-    @property
-    def accuracy(self) -> float:
-        """Share of rows whose most probable class occurred."""
-        return self._mean(self.hits)
-
-    @property
-    def brier_score(self) -> float:
-        """Mean squared distance from the observed class, summed over classes: 0 at best, 2 at worst."""
-        return self._mean(self.distances)
-
-    @property
     def calibration_error(self) -> float:
         """Mean absolute difference of predicted and observed frequencies, over ten bins of the rows.
 
@@ -179,7 +178,7 @@ class Predictions(Scored):
         together. In each bin, the mean of these probabilities is compared with the share of rows in which the
         most probable class occurred. 0 at best; not reliable for a few rows.
         """
-        weights = self._counted_weights()
+        weights = self.row_weights
         counted = weights > 0
         promised = np.exp(self.log_probs[counted].max(axis=1))
         return calibration(promised, self.hits[counted], weights[counted]).error
@@ -211,17 +210,21 @@ class Predictions(Scored):
     def _labels(self) -> IntArray:
         return np.asarray(self.class_codes, dtype=np.int64)
 
-    def _mean(self, numbers: FloatArray) -> float:
-        weights = self._counted_weights()
+    @property
+    def row_weights(self) -> FloatArray:
+        """Weight of each row, 1 by default; raise DataError if there is nothing to score."""
+        if not self._is_scored:
+            raise DataError(NOTHING)
+        return np.ones(self.n_rows) if self.weights is None else self.weights
+
+    def _mean(self, figure: str) -> float:
+        return self._average(getattr(self, figure))
+
+    def _average(self, numbers: FloatArray) -> float:
         # Rows of weight zero are dropped, because 0 times an infinite log probability is NaN.
+        weights = self.row_weights
         counted = weights > 0
         return float(np.average(numbers[counted], weights=None if self.weights is None else weights[counted]))
-
-    def _counted_weights(self) -> FloatArray:
-        weights = np.ones(self.n_rows) if self.weights is None else self.weights
-        if not weights.any():
-            raise DataError("there are no predictions to score; give at least one row")
-        return weights
 
 
 def log_score(
@@ -258,7 +261,7 @@ def log_score(
     """
     limit = check_cap(cap)
     made = predictions_of(probabilities, y, classes, sample_weight)
-    return made._mean(made.capped_log_probs(limit))
+    return made._average(made.capped_log_probs(limit))
 
 
 def accuracy(

@@ -11,7 +11,10 @@ from ..table.checks import check_instance
 from ..typing import FloatArray
 from .calibration import calibration
 from .means import Mean, standard_error
-from .predictions import Predictions, Scored
+from .predictions import NOTHING, Predictions, Scored
+
+FIGURES = ("true_log_probs", "hits", "distances")
+"""Figures of rows of :class:`codelength.Predictions` that are summed."""
 
 MAX_PROMISES = 1 << 18
 """Largest number of distinct probabilities to keep; if there are more, they are rounded to as many steps."""
@@ -49,10 +52,6 @@ class Scores(Scored):
     sums: FloatArray
     promises: FloatArray
 
-    @staticmethod
-    def _heading() -> str:
-        return "Scores"
-
     @classmethod
     def empty(cls) -> "Scores":
         """Return scores of no predictions."""
@@ -70,12 +69,10 @@ class Scores(Scored):
         (2, 0.125)
         """
         check_instance("predictions", predictions, Predictions, "Predictions")
-        given = predictions.weights
         # Rows of weight zero are dropped, because 0 times an infinite log probability is NaN.
-        kept = np.ones(predictions.n_rows, dtype=np.bool_) if given is None else given > 0
-        weights = np.ones(int(kept.sum())) if given is None else given[kept]
-        hits = predictions.hits[kept]
-        figures = [predictions.true_log_probs[kept], hits, predictions.distances[kept]]
+        kept = slice(None) if predictions.weights is None else predictions.weights > 0
+        weights = np.ones(predictions.n_rows) if predictions.weights is None else predictions.weights[kept]
+        figures = [getattr(predictions, name)[kept] for name in FIGURES]
         # Sums and sums of squares are additive over parts; means and standard errors follow from them.
         figures = [np.ones(len(weights)), *figures, *(figure**2 for figure in figures)]
         # Calibration needs the distribution of probabilities, which sums do not keep: distinct values are
@@ -86,8 +83,8 @@ class Scores(Scored):
             predictions.n_zero,
             predictions.n_undefined,
             predictions.optimistic,
-            np.array([len(weights), *(np.sum(weights * figure) for figure in figures)]),
-            _gathered(np.column_stack([promised, weights, weights * hits])),
+            np.array([len(weights), *(weights @ figure for figure in figures)]),
+            _gathered(np.column_stack([promised, weights, weights * figures[2]])),
         )
 
     def merge(self, other: "Scores") -> "Scores":
@@ -104,51 +101,36 @@ class Scores(Scored):
         )
 
     @property
-    def log_score(self) -> float:
-        """Mean log probability of the class that occurred, in nats; higher is better."""
-        return self._mean(2)
-
-    @property
     def log_score_se(self) -> float:
         """Standard error of the log score, over rows."""
-        return self._error(2)
-
-    @property
-    def accuracy(self) -> float:
-        """Share of rows whose most probable class occurred."""
-        return self._mean(3)
+        return self._error("true_log_probs")
 
     @property
     def accuracy_se(self) -> float:
         """Standard error of the accuracy, over rows."""
-        return self._error(3)
-
-    @property
-    def brier_score(self) -> float:
-        """Mean squared distance from the class that occurred: 0 at best, 2 at worst."""
-        return self._mean(4)
+        return self._error("hits")
 
     @property
     def brier_score_se(self) -> float:
         """Standard error of the Brier score, over rows."""
-        return self._error(4)
+        return self._error("distances")
 
     @property
     def calibration_error(self) -> float:
         """Mean absolute difference of predicted and observed frequencies, over ten bins of the rows."""
         promised, weights, came_true = self.promises.T
-        if not weights.any():
-            raise DataError(_NOTHING)
+        if not self._is_scored:
+            raise DataError(NOTHING)
         return calibration(promised, came_true / weights, weights, n_rows=int(self.sums[0])).error
 
-    def _mean(self, which: int) -> float:
-        if not self.sums[0]:
-            raise DataError(_NOTHING)
-        return float(self.sums[which] / self.sums[1])
+    def _mean(self, figure: str) -> float:
+        if not self._is_scored:
+            raise DataError(NOTHING)
+        return float(self.sums[2 + FIGURES.index(figure)] / self.sums[1])
 
-    def _error(self, which: int) -> float:
-        mean, total = self._mean(which), float(self.sums[1])
-        return standard_error(total, float(self.sums[which + 3]) - total * mean**2) if isfinite(mean) else nan
+    def _error(self, figure: str) -> float:
+        mean, total, squares = self._mean(figure), float(self.sums[1]), self.sums[5 + FIGURES.index(figure)]
+        return standard_error(total, float(squares) - total * mean**2) if isfinite(mean) else nan
 
     @property
     def _is_scored(self) -> bool:
@@ -178,10 +160,9 @@ class Together:
     @classmethod
     def of(cls, predictions: Sequence[Predictions]) -> "Together":
         """Compute the scores of the predictions of several models for the same rows."""
-        logs = np.array([made.true_log_probs for made in predictions])
-        given = predictions[0].weights
-        weights = np.ones(logs.shape[1]) if given is None else given
-        logs, weights = logs[:, weights > 0], weights[weights > 0]
+        weights = predictions[0].row_weights
+        logs = np.array([made.true_log_probs for made in predictions])[:, weights > 0]
+        weights = weights[weights > 0]
         with np.errstate(invalid="ignore"):
             squares = [[float(weights @ differences(one, other) ** 2) for other in logs] for one in logs]
         return cls(tuple(Scores.of(made) for made in predictions), np.array(squares))
@@ -192,18 +173,7 @@ class Together:
         return Together(scores, self.squares + other.squares)
 
     def behind(self, model: int, best: int) -> Mean:
-        """Return the difference of log scores of the best model and another one, paired over rows.
-
-        Parameters
-        ----------
-        model, best : int
-            Places of the models.
-
-        Returns
-        -------
-        Mean
-            Mean difference and its standard error.
-        """
+        """Return the mean difference of log scores of the best model and another, paired over rows."""
         if model == best:
             return Mean(0.0, 0.0)
         difference = self.scores[best].log_score - self.scores[model].log_score
@@ -219,9 +189,6 @@ def differences(one: FloatArray, other: FloatArray) -> FloatArray:
     """Return the differences of two series of log probabilities; equal infinities do not differ."""
     with np.errstate(invalid="ignore"):
         return np.where(one == other, 0.0, one - other)
-
-
-_NOTHING = "there are no predictions to score; give at least one row"
 
 
 def _gathered(promises: FloatArray) -> FloatArray:

@@ -48,7 +48,7 @@ def test_the_summary_tells_nats_and_bits():
     ("rows", "weights", "reason"),
     [
         ({"wind": ["no", None, "no", "yes"]}, None, "cells are missing"),
-        ({"wind": ["no", "yes", "no", "yes"]}, [0.5, 1, 1, 1], "weights are no whole numbers"),
+        ({"wind": ["no", "yes", "no", "yes"]}, [0.5, 1, 1, 1], "weights are not whole numbers"),
     ],
 )
 def test_where_the_code_is_not_defined_the_summary_says_why(rows, weights, reason):

@@ -117,8 +117,8 @@ def test_it_tells_nats_and_bits():
 @pytest.mark.parametrize(
     ("parents", "message"),
     [
-        ({"x0": "x7"}, "'x7' is no variable"),
-        ({"x7": "x0"}, "'x7' is no variable"),
+        ({"x0": "x7"}, "'x7' is not a variable"),
+        ({"x7": "x0"}, "'x7' is not a variable"),
         ({"x0": ["x0"]}, "each parent is another variable"),
         ({"x0": ["x1", "x1"]}, "each parent is another variable"),
         ({"x0": "x1", "x1": "x2", "x2": "x0"}, "make a ring"),
@@ -136,7 +136,7 @@ def test_missing_cells_and_parts_of_rows_are_refused():
     schema = Schema.from_sizes(N_VALUES)
     with pytest.raises(DataError, match="variable 'x1': cells are missing"):
         network_code_length(Coded.of(schema, [[0, 3, 0]]), {})
-    with pytest.raises(DataError, match="no whole numbers"):
+    with pytest.raises(DataError, match="not whole numbers"):
         network_code_length(Coded.of(schema, [[0, 0, 0]], weights=[0.5]), {})
 
 

@@ -13,8 +13,8 @@ from codelength import NaiveBayes, Schema
 from codelength.code_lengths import evidence_code_length, nml_code_length
 from codelength.counts import count
 from codelength.errors import DataError, Infeasible, InvalidParameter
+from codelength.scores.multinomial import _log_by_recurrence, _log_sum_over_rows
 from codelength.scores.nml import log_normalisers, naive_bayes_log_normaliser
-from codelength.scores.nml.multinomial import _log_by_recurrence, _log_sum_over_rows
 from codelength.table import Coded
 from properties.strategies import tables
 

@@ -27,7 +27,7 @@ import math
 import numpy as np
 from scipy.special import xlogy
 
-from ...typing import FloatArray, IntArray
+from ..typing import FloatArray, IntArray
 
 FROM_SERIES = 64
 """Number of rows from which the asymptotic series are exact to the last digit."""
@@ -48,18 +48,6 @@ _AT_ONCE = 16
 
 def log_normalisers(n_values: int, n_rows: IntArray) -> FloatArray:
     """Return log normalisers of a multinomial for several numbers of rows, in nats.
-
-    Parameters
-    ----------
-    n_values : int
-        Number of values.
-    n_rows : array of int
-        Numbers of rows.
-
-    Returns
-    -------
-    array of the shape of ``n_rows``
-        Log of C(n_values, n) for each number n of rows.
 
     Examples
     --------

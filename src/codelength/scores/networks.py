@@ -19,19 +19,20 @@ References
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..._display import Shown, counted, nats_and_bits
-from ...blocks import Block, Grid
-from ...errors import DataError, InvalidParameter
-from ...table import Coded
-from ...table._messages import shown
-from ...table.checks import check_choice, check_instance, check_names
-from ...typing import FloatArray, IntArray
+from .._display import Shown, counted, nats_and_bits
+from ..blocks import Block, Grid
+from ..errors import DataError, InvalidParameter
+from ..table import Coded
+from ..table._messages import shown
+from ..table.checks import check_choice, check_instance, check_names
+from ..typing import FloatArray
 from .multinomial import is_whole, log_fit, log_normalisers
 
 Code: TypeAlias = Literal["fnml", "qnml"]
@@ -73,45 +74,6 @@ class NetworkCodeLength(Shown):
         return [Grid("", ["variable", "parents", "nats", "bits"], rows, n_text=2)]
 
 
-def fnml_code_length(counts: FloatArray) -> float:
-    """Return the code length of a variable given its parents by factorised NML, in nats.
-
-    Parameters
-    ----------
-    counts : array of shape (n_configurations, n_values)
-        Counts of each value with each configuration of the parents; unseen configurations may be left out.
-
-    Examples
-    --------
-    >>> round(fnml_code_length(np.array([[2.0, 0.0], [1.0, 1.0]])), 3)  # twice log 2.5, and 2 bits
-    3.219
-    """
-    normalisers = log_normalisers(counts.shape[1], counts.sum(axis=1).astype(np.int64))
-    return float(normalisers.sum()) - log_fit(counts)
-
-
-def qnml_code_length(counts: FloatArray, n_configurations: int | None = None) -> float:
-    """Return the code length of a variable given its parents by quotient NML, in nats.
-
-    Parameters
-    ----------
-    counts : array of shape (n_configurations, n_values)
-        Counts of each value with each configuration of the parents.
-    n_configurations : int, optional
-        Number of all configurations, if ``counts`` leaves out unseen ones.
-
-    Examples
-    --------
-    >>> round(qnml_code_length(np.array([[2.0, 0.0], [1.0, 1.0]])), 3)  # log(C(4, 4) / C(2, 4)), and 2 bits
-    2.831
-    """
-    # Unseen configurations count in the regret of quotient NML, but not in the likelihood.
-    configurations = len(counts) if n_configurations is None else n_configurations
-    n_rows = np.array([counts.sum()], dtype=np.int64)
-    joint = log_normalisers(configurations * counts.shape[1], n_rows)[0]
-    return float(joint - log_normalisers(configurations, n_rows)[0]) - log_fit(counts)
-
-
 def network_code_length(
     rows: Coded, parents: Mapping[str, str | Sequence[str]], *, code: Code = "qnml"
 ) -> NetworkCodeLength:
@@ -151,38 +113,44 @@ def network_code_length(
     names = table.schema.names
     checked = _checked_parents(parents, names)
     _check_rows(table)
-    score: Callable[[FloatArray, int], float] = (
-        qnml_code_length if code == "qnml" else lambda counts, _: fnml_code_length(counts)
-    )
-    sizes, lengths = table.schema.n_values, {}
-    for i, name in enumerate(names):
-        above = [names.index(parent) for parent in checked[name]]
-        # Only seen configurations are counted: with many parents, most are not seen.
-        counts = _counted(table, i, above)
-        lengths[name] = score(counts, math.prod(sizes[above].tolist()))
+    lengths = {name: _length(table, i, checked[name], code) for i, name in enumerate(names)}
     return NetworkCodeLength(lengths, checked, code)
+
+
+def _length(table: Coded, variable: int, parents: tuple[str, ...], code: Code) -> float:
+    """Return the code length of a variable given its parents."""
+    n_values, above = table.schema.n_values.tolist(), [table.schema.position(name) for name in parents]
+    counts = _counted(table, variable, above)
+    if code == "fnml":
+        regret = log_normalisers(n_values[variable], counts.sum(axis=1).astype(np.int64)).sum()
+    else:
+        # Unseen configurations count in the regret of quotient NML, but not in the likelihood.
+        n_rows, n_all = np.array([counts.sum()], dtype=np.int64), math.prod(n_values[i] for i in above)
+        joint = log_normalisers(n_all * n_values[variable], n_rows)
+        regret = (joint - log_normalisers(n_all, n_rows)).sum()
+    return float(regret) - log_fit(counts)
 
 
 def _counted(table: Coded, variable: int, above: list[int]) -> FloatArray:
     """Return counts of the values of a variable with each seen configuration of its parents."""
-    n_values = int(table.schema.n_values[variable])
-    configurations: IntArray = np.zeros(table.n_rows, dtype=np.int64)
-    n_seen = 1
+    n_values = table.schema.n_values
+    configurations, n_seen = np.zeros(table.n_rows, dtype=np.int64), 1
     for parent in above:
-        # Numbered again after each parent, so that the numbers stay below the number of rows.
-        both = configurations * int(table.schema.n_values[parent]) + table.codes[:, parent]
+        # Numbered again after each parent, so that the numbers stay below the number of rows. With many
+        # parents, most configurations are not seen.
+        both = configurations * n_values[parent] + table.codes[:, parent]
         seen, configurations = np.unique(both, return_inverse=True)
         n_seen = len(seen)
-    cells = configurations * n_values + table.codes[:, variable]
-    counts = np.bincount(cells, table.weights, n_seen * n_values)
-    return counts.astype(np.float64).reshape(n_seen, n_values)
+    cells = configurations * n_values[variable] + table.codes[:, variable]
+    counts = np.bincount(cells, table.weights, n_seen * n_values[variable])
+    return counts.astype(np.float64).reshape(n_seen, -1)
 
 
 def _check_rows(table: Coded) -> None:
     """Raise DataError for fractional weights and missing cells."""
     if table.weights is not None and not is_whole(table.weights):
         raise DataError(
-            "weights that are no whole numbers: normalised maximum likelihood sums over tables of whole "
+            "weights that are not whole numbers: normalised maximum likelihood sums over tables of whole "
             "rows; leave the weights out"
         )
     missing = (table.codes == table.schema.n_values).any(axis=0)
@@ -202,27 +170,18 @@ def _checked_parents(parents: Any, names: tuple[str, ...]) -> dict[str, tuple[st
         above = check_names("parents", [given] if isinstance(given, str) else given)
         for name in (child, *above):
             if name not in found:
-                raise InvalidParameter(f"parents: {shown(name)} is no variable of the table; check the name")
+                raise InvalidParameter(
+                    f"parents: {shown(name)} is not a variable of the table; check the name"
+                )
         if child in above or len(set(above)) < len(above):
             raise InvalidParameter(
                 f"parents of {shown(child)}: each parent is another variable, named once; got {shown(above)}"
             )
         found[child] = above
-    _check_acyclic(found)
+    try:
+        TopologicalSorter(found).prepare()
+    except CycleError as error:
+        raise InvalidParameter(
+            f"parents: the edges of {shown(error.args[1][0])} make a ring; a network has none"
+        ) from None
     return found
-
-
-def _check_acyclic(parents: Mapping[str, tuple[str, ...]]) -> None:
-    """Raise InvalidParameter if edges make a cycle.
-
-    Variables whose parents are all removed are removed in turn; a cycle is left over.
-    """
-    left = dict(parents)
-    while left:
-        free = [name for name, above in left.items() if not any(parent in left for parent in above)]
-        if not free:
-            raise InvalidParameter(
-                f"parents: the edges of {shown(next(iter(left)))} make a ring; a network has none"
-            )
-        for name in free:
-            del left[name]
