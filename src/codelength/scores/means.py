@@ -25,12 +25,7 @@ class Mean(NamedTuple):
 def mean_of(units: FloatArray, weights: FloatArray | None = None) -> Mean:
     """Return the mean of some numbers and its standard error; NaN for a single number or an infinite mean.
 
-    Parameters
-    ----------
-    units : array of shape (n_units,)
-        Numbers to average.
-    weights : array of shape (n_units,), optional
-        Weights; a weight of 2 counts as two equal units.
+    A weight of 2 counts as two equal units.
 
     Examples
     --------
@@ -63,12 +58,8 @@ def is_tied(behind: float, standard_error: float, scale: float = 1.0) -> bool:
     It is if the difference is at most two standard errors, or vanishes in the digits that are shown: a model
     that falls back to the class prior is behind it by the same small amount on every row.
 
-    Parameters
-    ----------
-    behind, standard_error : float
-        Mean difference from the best, paired over rows, and its standard error.
-    scale : float
-        Size of the scores, which determines the rounding error of their difference.
+    The difference and its standard error are paired over rows; ``scale`` is the size of the scores, which
+    determines the rounding error of their difference.
 
     Examples
     --------

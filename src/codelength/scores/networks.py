@@ -32,7 +32,6 @@ from ..errors import DataError, InvalidParameter
 from ..table import Coded
 from ..table._messages import shown
 from ..table.checks import check_choice, check_instance, check_names
-from ..typing import FloatArray
 from .multinomial import is_whole, log_fit, log_normalisers
 
 Code: TypeAlias = Literal["fnml", "qnml"]
@@ -120,7 +119,11 @@ def network_code_length(
 def _length(table: Coded, variable: int, parents: tuple[str, ...], code: Code) -> float:
     """Return the code length of a variable given its parents."""
     n_values, above = table.schema.n_values.tolist(), [table.schema.position(name) for name in parents]
-    counts = _counted(table, variable, above)
+    # Only seen configurations of the parents are counted: with many parents, most are not seen.
+    first, configurations = table.select(above).groups()
+    cells = configurations * n_values[variable] + table.codes[:, variable]
+    counts = np.bincount(cells, table.weights, len(first) * n_values[variable]).astype(np.float64)
+    counts = counts.reshape(-1, n_values[variable])
     if code == "fnml":
         regret = log_normalisers(n_values[variable], counts.sum(axis=1).astype(np.int64)).sum()
     else:
@@ -129,21 +132,6 @@ def _length(table: Coded, variable: int, parents: tuple[str, ...], code: Code) -
         joint = log_normalisers(n_all * n_values[variable], n_rows)
         regret = (joint - log_normalisers(n_all, n_rows)).sum()
     return float(regret) - log_fit(counts)
-
-
-def _counted(table: Coded, variable: int, above: list[int]) -> FloatArray:
-    """Return counts of the values of a variable with each seen configuration of its parents."""
-    n_values = table.schema.n_values
-    configurations, n_seen = np.zeros(table.n_rows, dtype=np.int64), 1
-    for parent in above:
-        # Numbered again after each parent, so that the numbers stay below the number of rows. With many
-        # parents, most configurations are not seen.
-        both = configurations * n_values[parent] + table.codes[:, parent]
-        seen, configurations = np.unique(both, return_inverse=True)
-        n_seen = len(seen)
-    cells = configurations * n_values[variable] + table.codes[:, variable]
-    counts = np.bincount(cells, table.weights, n_seen * n_values[variable])
-    return counts.astype(np.float64).reshape(n_seen, -1)
 
 
 def _check_rows(table: Coded) -> None:

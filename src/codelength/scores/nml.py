@@ -174,14 +174,7 @@ def naive_bayes_log_normaliser(
 ) -> float:
     """Return the log of the sum of the maximised likelihood over all tables of so many rows, in nats.
 
-    Parameters
-    ----------
-    n_values : sequence of int
-        Number of values of each variable.
-    n_classes, n_rows : int
-        Numbers of classes and rows.
-    method : {"auto", "quadratic", "fft"}
-        Method for products of power series; ``"auto"`` uses transforms for more than 512 rows.
+    The method is one of :func:`nml_code_length`, for products of power series.
 
     Examples
     --------
@@ -197,7 +190,7 @@ def naive_bayes_log_normaliser(
             f"{n_rows:,} rows: the normaliser of naive Bayes is summed for at most {MAX_ROWS:,}; use "
             "evidence_code_length, or the code given the classes"
         )
-    rows = np.arange(n_rows + 1, dtype=np.int64)
+    rows = np.arange(n_rows + 1)
     log_weights = -stirling_gap(rows.astype(np.float64))
     # Variables with the same number of values have the same normalisers, computed once.
     for size, times in Counter(n_values).items():

@@ -86,13 +86,8 @@ def rule_code_length(predictor: Predictor) -> float:
 def leave_one_out(predictor: Predictor, coded: Coded) -> Predictions:
     """Return the class distribution of each row, predicted from the other rows, with the observed class.
 
-    Parameters
-    ----------
-    predictor : Predictor
-        Predictor from the counts of all rows, including these.
-    coded : Coded
-        The rows, with the weights they were counted with. One copy of each is left out; see
-        :mod:`codelength.table.copies`.
+    The predictor counts all rows, including these, with these weights. One copy of each row is left out; see
+    :mod:`codelength.table.copies`.
 
     Examples
     --------

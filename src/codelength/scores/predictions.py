@@ -125,14 +125,9 @@ class Predictions(Scored):
             check_instance("parts", part, Predictions, "a list of Predictions")
         if len({part.log_probs.shape[1] for part in parts}) != 1:
             raise DataError(f"{len(parts)} predictions over different classes; give some over the same ones")
-        weighted = parts[0].weights is not None
-        return cls(
-            np.concatenate([part.log_probs for part in parts]),
-            np.concatenate([part.undefined for part in parts]),
-            np.concatenate([part.class_codes for part in parts]),
-            np.concatenate([part.weights for part in parts]) if weighted else None,
-            any(part.optimistic for part in parts),
-        )
+        names = ["log_probs", "undefined", "class_codes"] + ["weights"] * (parts[0].weights is not None)
+        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        return cls(**joined, optimistic=any(part.optimistic for part in parts))
 
     @property
     def n_rows(self) -> int:
@@ -173,10 +168,8 @@ class Predictions(Scored):
     def calibration_error(self) -> float:
         """Mean absolute difference of predicted and observed frequencies, over ten bins of the rows.
 
-        Rows are ordered by the probability of their most probable class and divided into ten bins of about
-        equal weight; probabilities within a hundredth, or within two divided by the number of rows, stay
-        together. In each bin, the mean of these probabilities is compared with the share of rows in which the
-        most probable class occurred. 0 at best; not reliable for a few rows.
+        Rows are binned by the probability of their most probable class; see
+        :func:`codelength.scores.calibration.calibration`. 0 at best; not reliable for a few rows.
         """
         weights = self.row_weights
         counted = weights > 0
@@ -314,11 +307,10 @@ def predictions_of(
     column = target_column(y)
     check_same_rows(len(probs), len(column.missing))
     table = Table((), len(probs), target=column)
-    schema = (
-        infer_schema(table)
-        if classes is None
-        else Schema((), Variable("y", check_sequence("classes", classes)))
-    )
+    if classes is None:
+        schema = infer_schema(table)
+    else:
+        schema = Schema((), Variable("y", check_sequence("classes", classes)))
     if schema.n_classes != probs.shape[1]:
         raise DataError(
             f"probabilities have {probs.shape[1]} columns for {schema.n_classes} classes; name the class of "
