@@ -6,26 +6,44 @@ The temperatures :math:`t_k` and the weights :math:`w_k` maximise the log score 
 members, less a penalty that shrinks them towards 1 and :math:`1/K`. Both problems have one optimum, so the
 result does not depend on the start of the search or on the order of rows and members.
 
-Order of reading: :meth:`Pool.fit` calls :func:`temperature`, :func:`pool_weights` and :func:`prior_share`.
-The private functions below them leave one row out of each of these steps.
+Order of reading: :func:`best_power` (temperatures), :func:`pool_weights` and :func:`prior_share`, then
+:meth:`Pool.fit`, which calls them. :func:`powers_left_out` and the private functions at the end leave one row
+out of each of these steps. The member ``kernel`` fits its powers by the same functions.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import expit
 
 from .._codec import Savable, Saved
-from ..typing import FloatArray, IntArray
+from ..typing import BoolArray, FloatArray, IntArray
 from .member import normalised
-from .tempering import PowerPrior, best_power, power_scores, powers_left_out
 
-TEMPERATURE_STRENGTH = 15.0
-"""Penalty on the logarithm of a temperature, which shrinks temperatures towards 1."""
 
-LEAST_TEMPERATURE, LARGEST_TEMPERATURE = 0.05, 3.0
+class PowerPrior(NamedTuple):
+    """Prior of a power: its logarithm is normal, within bounds.
+
+    Attributes
+    ----------
+    centre : float
+        Median of the prior.
+    strength : float
+        One over the variance of the logarithm.
+    least, largest : float
+        Bounds. If the largest is at most e times the centre, the penalised score has one optimum.
+    """
+
+    centre: float
+    strength: float
+    least: float
+    largest: float
+
+
+TEMPERATURE = PowerPrior(centre=1.0, strength=15.0, least=0.05, largest=3.0)
+"""Prior of temperatures, which shrinks them towards 1."""
 
 WEIGHT_STRENGTH = 100.0
 """Penalty on weights, which shrinks them towards equal weights."""
@@ -39,53 +57,96 @@ TOLERANCE = 1e-11
 MAX_STEPS = 200
 
 
-def temperature(
-    held_out: FloatArray,
-    log_prior_left_out: FloatArray,
-    labels: IntArray,
-    weights: FloatArray,
-    strength: float = TEMPERATURE_STRENGTH,
-) -> float:
-    r"""Return the best power of the ratio of one member to the class prior.
+def power_scores(
+    log_prior: FloatArray, ratios: FloatArray, labels: IntArray, power: FloatArray | float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    r"""Return the log score of each row at a power, its slope, and its curvature (downwards) in the power.
 
-    The temperature t maximises the log score of :func:`tempered` held-out predictions less
-    :math:`\frac{\text{strength}}{2} (\ln t)^2`, within [0.05, 3].
+    The family :math:`p(c) \propto P(c)\, e^{\beta r(c)}` is exponential in the power :math:`\beta`. Its log
+    score is therefore concave; the slope is r of the row's class less its expected value, and the curvature
+    is its variance.
 
     Parameters
     ----------
-    held_out : array of shape (n_rows, n_classes)
-        Held-out log probabilities of the classes by one member.
-    log_prior_left_out : array of shape (n_rows, n_classes)
-        Log class prior without each row.
-    labels, weights : array of shape (n_rows,)
-        Class codes and weights of the rows.
-    strength : float
-        Strength of the penalty.
+    log_prior, ratios : array of shape (n_rows, n_classes)
+        Log class prior of each row, and the logarithms that are multiplied by the power.
+    labels : array of int of shape (n_rows,)
+        Class codes.
+    power : float or array of shape (n_rows, 1)
+        One power, or one per row.
+    """
+    rows = np.arange(len(labels))
+    log_probs = normalised(log_prior + power * ratios)
+    probs = np.exp(log_probs)
+    expected = (probs * ratios).sum(axis=1)
+    spread = (probs * (ratios - expected[:, None]) ** 2).sum(axis=1)
+    return log_probs[rows, labels], ratios[rows, labels] - expected, spread
+
+
+def best_power(
+    log_prior: FloatArray, ratios: FloatArray, labels: IntArray, weights: FloatArray, prior: PowerPrior
+) -> float:
+    r"""Return the power of the largest log score of rows, less the penalty of the prior.
+
+    The penalty is :math:`\frac{\text{strength}}{2} (\ln \beta - \ln \text{centre})^2`. Parameters are those
+    of :func:`power_scores`, with the weights of the rows.
 
     Examples
     --------
-    A member that is right three times in four, but predicts to be right nine times in ten:
+    The temperature of a member that is right three times in four, but predicts to be right nine times in ten:
 
-    >>> held_out = np.log([[0.9, 0.1]] * 400)
+    >>> even, held_out = np.log(np.full((400, 2), 0.5)), np.log([[0.9, 0.1]] * 400)
     >>> labels = np.arange(400) % 4 // 3
-    >>> round(temperature(held_out, np.log(np.full((400, 2), 0.5)), labels, np.ones(400), strength=0.0), 3)
+    >>> round(best_power(even, held_out - even, labels, np.ones(400), PowerPrior(1.0, 0.0, 0.05, 3.0)), 3)
     0.5
     """
-    ratios = held_out - log_prior_left_out
-    return best_power(log_prior_left_out, ratios, labels, weights, _temperature_prior(strength))
+    own = float(weights @ ratios[np.arange(len(labels)), labels])
+
+    # The root of the slope, not the maximum of the score: a maximum is known to half of the digits only.
+    def slope(log_power: float) -> float:
+        """Return the derivative of the penalised score in the power."""
+        power = np.exp(log_power)
+        weighed = log_prior + power * ratios
+        probs = np.exp(weighed - weighed.max(axis=1, keepdims=True))
+        expected = (probs * ratios).sum(axis=1) / probs.sum(axis=1)
+        pull = prior.strength * (log_power - np.log(prior.centre)) / power
+        return float(own - weights @ expected - pull)
+
+    least, largest = np.log(prior.least), np.log(prior.largest)
+    if slope(least) <= 0.0:
+        return prior.least
+    if slope(largest) >= 0.0:
+        return prior.largest
+    return float(np.exp(brentq(slope, least, largest, xtol=1e-12, rtol=1e-12)))
 
 
-def tempered(log_probs: FloatArray, log_prior: FloatArray, t: float) -> FloatArray:
-    r"""Return :math:`P(c) (p(c) / P(c))^t` in logs, normalised: the class prior at t = 0, p at t = 1.
+def powers_left_out(
+    log_prior: FloatArray,
+    ratios: FloatArray,
+    labels: IntArray,
+    power: float,
+    weights: FloatArray,
+    copies: FloatArray,
+    prior: PowerPrior,
+) -> FloatArray:
+    """Return the best power without one copy of each row, by one Newton step from the best power of all.
 
-    Parameters ``log_probs`` and ``log_prior`` are the logs of p and P, ``t`` is the temperature.
-
-    Examples
-    --------
-    >>> np.exp(tempered(np.log([[0.9, 0.1]]), np.log([0.5, 0.5]), 0.5)).round(6)
-    array([[0.75, 0.25]])
+    One row in many changes the optimum by little, and a Newton step squares the remaining distance.
+    Parameters are those of :func:`best_power`, with the best power of all rows and the weight of one copy of
+    each row.
     """
-    return normalised(log_prior + t * (log_probs - log_prior))
+    if power in (prior.least, prior.largest):
+        return np.full(len(weights), power)
+    # At a bound, the optimum without a row is taken to be at the same bound (handled above). Derivatives are
+    # in the logarithm of the power, and both without the row.
+    _, in_power, curvatures = power_scores(log_prior, ratios, labels, power)
+    slopes, bends = power * in_power, power**2 * curvatures - power * in_power
+    slope = weights @ slopes - copies * slopes - prior.strength * np.log(power / prior.centre)
+    bend = weights @ bends - copies * bends + prior.strength
+    # Without positive curvature a Newton step would be towards a minimum; the power then stays. Steps are
+    # limited to a factor of e.
+    steps = np.where(bend > 0.0, slope / np.where(bend > 0.0, bend, 1.0), 0.0)
+    return np.asarray(np.clip(power * np.exp(np.clip(steps, -1.0, 1.0)), prior.least, prior.largest))
 
 
 def pool_weights(
@@ -105,41 +166,44 @@ def pool_weights(
     ----------
     held_outs : array of shape (n_members, n_rows, n_classes)
         Held-out log probabilities of the classes by the members.
-    log_prior_left_out, labels, weights, strength
-        As for :func:`temperature`.
+    log_prior_left_out : array of shape (n_rows, n_classes)
+        Log class prior without each row.
+    labels, weights : array of shape (n_rows,)
+        Class codes and weights of the rows.
+    strength : float
+        Strength of the penalty.
     """
     ratios = _ratios(held_outs, log_prior_left_out)
     centre = np.full(len(held_outs), 1.0 / len(held_outs))
 
-    def objective(w: FloatArray) -> "_Objective":
+    def objective(w: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """Return the penalised log score at weights w, with gradient and curvature."""
-        scores = _scores(log_prior_left_out, ratios, labels, w)
-        return _Objective(
-            float(weights @ scores.log_scores) - strength / 2 * float(((w - centre) ** 2).sum()),
-            weights @ scores.gradients - strength * (w - centre),
-            np.tensordot(weights, scores.curvatures, 1) + strength * np.eye(len(w)),
+        log_scores, gradients, curvatures = _scores(log_prior_left_out, ratios, labels, w)
+        return (
+            float(weights @ log_scores) - strength / 2 * float(((w - centre) ** 2).sum()),
+            weights @ gradients - strength * (w - centre),
+            np.tensordot(weights, curvatures, 1) + strength * np.eye(len(w)),
         )
 
-    w, here = centre, objective(centre)
+    w = centre
+    value, gradient, curvature = objective(w)
     for _ in range(MAX_STEPS):
         # Weights at the bound whose gradient points outwards are held there (the active set of Bertsekas
         # 1982).
-        free = (w > 0.0) | (here.gradient > 0.0)
+        free = (w > 0.0) | (gradient > 0.0)
         step = np.zeros_like(w)
-        step[free] = np.linalg.solve(here.curvature[np.ix_(free, free)], here.gradient[free])
-        length = 1.0
+        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
+        # The rounding error of the objective is about 1e-15 of its size; differences below it do not count.
+        length, least = 1.0, value - 1e-13 * (1.0 + abs(value))
         # A full Newton step first: near the optimum it converges quadratically, and it is halved only if the
         # objective falls.
         there = np.maximum(w + step, 0.0)
-        found = objective(there)
-        # The rounding error of the objective is about 1e-15 of its size; differences below it do not count.
-        slack = 1e-13 * (1.0 + abs(here.value))
-        while found.value < here.value - slack and length > 1e-9:
+        value, gradient, curvature = objective(there)
+        while value < least and length > 1e-9:
             length /= 2
             there = np.maximum(w + length * step, 0.0)
-            found = objective(there)
-        moved = np.abs(there - w).max()
-        w, here = there, found
+            value, gradient, curvature = objective(there)
+        moved, w = np.abs(there - w).max(), there
         if moved < TOLERANCE:
             break
     return w
@@ -156,13 +220,16 @@ def pooled(log_probs: FloatArray, log_prior: FloatArray, w: FloatArray) -> Float
         Log class prior.
     w : array of shape (n_members,)
         Weights of the members.
+
+    Examples
+    --------
+    >>> np.exp(pooled(np.log([[[0.9, 0.1]]]), np.log([0.5, 0.5]), np.array([0.5]))).round(6)
+    array([[0.75, 0.25]])
     """
     return normalised(log_prior + np.tensordot(w, log_probs - log_prior, 1))
 
 
-def prior_share(
-    pool_held_out: FloatArray, log_prior_left_out: FloatArray, labels: IntArray, weights: FloatArray
-) -> float:
+def prior_share(ahead: FloatArray | float, weight: FloatArray | float) -> FloatArray:
     """Return the posterior probability of the class prior against the pool, from their held-out scores.
 
     The prior odds are the root of n to 1 for the class prior, with n the weight of all rows: the pool pays
@@ -172,25 +239,22 @@ def prior_share(
 
     Parameters
     ----------
-    pool_held_out : array of shape (n_rows, n_classes)
-        Held-out log probabilities of the pool.
-    log_prior_left_out : array of shape (n_rows, n_classes)
-        Log class prior without each row.
-    labels, weights : array of shape (n_rows,)
-        Class codes and weights of the rows.
+    ahead : float or array
+        Log score of the pool less that of the class prior, in nats.
+    weight : float or array
+        Weight of all rows.
 
     Examples
     --------
     Two rows with probability 3/4 under the pool and 1/2 under the class prior: the odds are 4 to 9, times
     the root of two.
 
-    >>> pool, prior = np.log([[0.75, 0.25]] * 2), np.log([[0.5, 0.5]] * 2)
-    >>> round(prior_share(pool, prior, np.array([0, 0]), np.ones(2)), 6) == round(1 / (1 + 9 / 4 / 2**0.5), 6)
+    >>> round(float(prior_share(2 * np.log(1.5), 2.0)), 6) == round(1 / (1 + 9 / 4 / 2**0.5), 6)
     True
     """
-    rows = np.arange(len(labels))
-    ahead = weights @ (pool_held_out - log_prior_left_out)[rows, labels]
-    return float(_posterior_share(ahead, weights.sum()))
+    # The logistic function of the log odds, without overflow for any lead.
+    share = expit(0.5 * np.log(np.maximum(weight, 1.0)) - ahead)
+    return np.asarray(np.maximum(share, LEAST_SHARE / (weight + 1.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +272,7 @@ class Pool(Savable):
     """
 
     temperatures: Annotated[
-        FloatArray, Saved(lambda known: (known.n_members,), low=0.0, high=LARGEST_TEMPERATURE)
+        FloatArray, Saved(lambda known: (known.n_members,), low=0.0, high=TEMPERATURE.largest)
     ]
     weights: Annotated[FloatArray, Saved(lambda known: (known.n_members,), low=0.0)]
     share: Annotated[float, Saved(low=0.0, high=1.0)]
@@ -217,10 +281,10 @@ class Pool(Savable):
     def fit(
         cls,
         held_outs: FloatArray,
-        log_prior_left_out: FloatArray,
+        log_prior: FloatArray,
         labels: IntArray,
         weights: FloatArray,
-        copy_weights: FloatArray | None = None,
+        copies: FloatArray,
     ) -> tuple["Pool", FloatArray]:
         """Fit the pool of members; return it with its held-out predictions of the training rows.
 
@@ -228,12 +292,10 @@ class Pool(Savable):
         ----------
         held_outs : array of shape (n_members, n_rows, n_classes)
             Held-out log probabilities of the classes by the members.
-        log_prior_left_out : array of shape (n_rows, n_classes)
+        log_prior : array of shape (n_rows, n_classes)
             Log class prior without one copy of each row.
-        labels, weights : array of shape (n_rows,)
-            Class codes and weights of the rows.
-        copy_weights : array of shape (n_rows,), optional
-            Weight that is left out at each row; by default all of it.
+        labels, weights, copies : array of shape (n_rows,)
+            Class codes and weights of the rows, and the weight that is left out at each.
 
         Returns
         -------
@@ -242,42 +304,28 @@ class Pool(Savable):
         held_out : array of shape (n_rows, n_classes)
             Log probabilities of each row by a pool fitted without one copy of the row.
         """
-        copies = weights if copy_weights is None else copy_weights
-        temperatures = np.array([temperature(one, log_prior_left_out, labels, weights) for one in held_outs])
-        cooled = np.array(
-            [tempered(one, log_prior_left_out, t) for one, t in zip(held_outs, temperatures, strict=True)]
+        given = [(log_prior, one - log_prior, labels) for one in held_outs]
+        t = np.array([best_power(*one, weights, TEMPERATURE) for one in given])
+        cooled = normalised(log_prior + t[:, None, None] * (held_outs - log_prior))
+        w = pool_weights(cooled, log_prior, labels, weights)
+        t_left_out = [
+            powers_left_out(*one, own, weights, copies, TEMPERATURE)
+            for one, own in zip(given, t.tolist(), strict=True)
+        ]
+        ratios = _ratios(held_outs, log_prior)
+        powers = _powers_left_out(
+            ratios, log_prior, labels, weights, copies, t * w, np.array(t_left_out).T, w > TOLERANCE
         )
-        w = pool_weights(cooled, log_prior_left_out, labels, weights)
-        ratios = _ratios(held_outs, log_prior_left_out)
-        powers = _powers_left_out(ratios, log_prior_left_out, labels, weights, copies, temperatures, w)
-        without = normalised(log_prior_left_out + np.einsum("nck,nk->nc", ratios, powers))
-        share = prior_share(without, log_prior_left_out, labels, weights)
-        shares = _shares_left_out(without, log_prior_left_out, labels, weights, copies)
-        return cls(temperatures, w, share), _mixed(without, log_prior_left_out, shares[:, None])
+        without = normalised(log_prior + np.einsum("nck,nk->nc", ratios, powers))
+        ahead = (without - log_prior)[np.arange(len(labels)), labels]
+        share = float(prior_share(weights @ ahead, weights.sum()))
+        shares = prior_share(weights @ ahead - copies * ahead, np.maximum(weights.sum() - copies, 0.0))
+        return cls(t, w, share), _mixed(without, log_prior, shares[:, None])
 
     def log_probs(self, member_log_probs: FloatArray, log_prior: FloatArray) -> FloatArray:
         """Return log probabilities of the classes, given those of the members in the first axis."""
         pool = pooled(member_log_probs, log_prior, self.weights * self.temperatures)
         return _mixed(pool, log_prior, np.array(self.share))
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], n_members: int) -> "Pool":
-        """Restore the pool that :meth:`to_json` wrote; raise DataError if the document is not valid."""
-        return cls.restored(document, n_members=n_members)
-
-
-class _Scores(NamedTuple):
-    """Log score of each row under weights of the members, with its derivatives."""
-
-    log_scores: FloatArray
-    gradients: FloatArray
-    curvatures: FloatArray
-
-
-class _Objective(NamedTuple):
-    value: float
-    gradient: FloatArray
-    curvature: FloatArray
 
 
 def _ratios(log_probs: FloatArray, log_prior: FloatArray) -> FloatArray:
@@ -286,10 +334,12 @@ def _ratios(log_probs: FloatArray, log_prior: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.moveaxis(log_probs - log_prior, 0, -1))
 
 
-def _scores(log_prior: FloatArray, ratios: FloatArray, labels: IntArray, w: FloatArray) -> _Scores:
-    """Return scores and derivatives in w.
+def _scores(
+    log_prior: FloatArray, ratios: FloatArray, labels: IntArray, w: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return log scores of rows under weights w of the members, with gradients and curvatures in w.
 
-    The pool is an exponential family in w: gradients are ratios of the own class less expected ratios,
+    As :func:`power_scores` for several powers: gradients are ratios of the own class less expected ratios,
     curvatures are covariances of the ratios.
     """
     rows = np.arange(len(labels))
@@ -297,11 +347,8 @@ def _scores(log_prior: FloatArray, ratios: FloatArray, labels: IntArray, w: Floa
     shares = np.exp(log_probs)[..., None]
     expected = (shares * ratios).sum(axis=1)
     around = ratios - expected[:, None, :]
-    return _Scores(
-        log_probs[rows, labels],
-        ratios[rows, labels] - expected,
-        np.matmul((shares * around).swapaxes(1, 2), around),
-    )
+    curvatures = np.matmul((shares * around).swapaxes(1, 2), around)
+    return log_probs[rows, labels], ratios[rows, labels] - expected, curvatures
 
 
 def _powers_left_out(
@@ -310,47 +357,27 @@ def _powers_left_out(
     labels: IntArray,
     weights: FloatArray,
     copies: FloatArray,
-    temperatures: FloatArray,
-    w: FloatArray,
+    powers: FloatArray,
+    t_left_out: FloatArray,
+    free: BoolArray,
 ) -> FloatArray:
     """Return temperature times weight of each member without one copy of each row.
 
-    One Newton step for the temperatures and one for their products with the weights, starting from the
-    optimum with all rows. The steps are in the products, because scores depend on these alone; only the
-    penalty refers to the weights.
+    One Newton step for the temperatures (``t_left_out``) and one for their products with the weights,
+    starting from the optimum with all rows. The steps are in the products, because scores depend on these
+    alone; only the penalty refers to the weights. Members at weight 0, which are not ``free``, remain there:
+    a single row rarely changes which bounds are active.
     """
-    t_left_out = np.empty((len(labels), len(w)))
-    for k, t in enumerate(temperatures):
-        own = power_scores(log_prior, ratios[..., k], labels, t)
-        t_left_out[:, k] = powers_left_out(own, t, weights, copies, _temperature_prior(TEMPERATURE_STRENGTH))
-    powers = temperatures * w
-    scores = _scores(log_prior, ratios, labels, powers)
-    # Members at weight 0 remain there: a single row rarely changes which bounds are active.
-    free = w > TOLERANCE
+    _, gradients, curvatures = _scores(log_prior, ratios, labels, powers)
     # Gradient and curvature of the penalty on w = power / t, by the chain rule.
-    pull = WEIGHT_STRENGTH * (powers / t_left_out - 1.0 / len(w)) / t_left_out
-    gradient = weights @ scores.gradients - copies[:, None] * scores.gradients - pull
-    curvature = np.tensordot(weights, scores.curvatures, 1) - copies[:, None, None] * scores.curvatures
-    curvature = curvature + WEIGHT_STRENGTH * np.eye(len(w)) / (t_left_out**2)[:, None, :]
+    pull = WEIGHT_STRENGTH * (powers / t_left_out - 1.0 / len(powers)) / t_left_out
+    gradient = weights @ gradients - copies[:, None] * gradients - pull
+    curvature = np.tensordot(weights, curvatures, 1) - copies[:, None, None] * curvatures
+    curvature = curvature + WEIGHT_STRENGTH * np.eye(len(powers)) / (t_left_out**2)[:, None, :]
     steps = np.zeros_like(gradient)
     inner = curvature[:, free][:, :, free]
     steps[:, free] = np.linalg.solve(inner, gradient[:, free, None])[..., 0]
     return np.asarray(np.maximum(powers + steps, 0.0))
-
-
-def _shares_left_out(
-    pool: FloatArray, log_prior: FloatArray, labels: IntArray, weights: FloatArray, copies: FloatArray
-) -> FloatArray:
-    """Return the share of the class prior without one copy of each row."""
-    ahead = (pool - log_prior)[np.arange(len(labels)), labels]
-    return _posterior_share(weights @ ahead - copies * ahead, np.maximum(weights.sum() - copies, 0.0))
-
-
-def _posterior_share(ahead: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the share of the prior, given the lead of the pool in nats on rows of some weight."""
-    # The logistic function of the log odds, without overflow for any lead.
-    share = expit(0.5 * np.log(np.maximum(weight, 1.0)) - ahead)
-    return np.asarray(np.maximum(share, LEAST_SHARE / (weight + 1.0)))
 
 
 def _mixed(pool: FloatArray, log_prior: FloatArray, share: FloatArray) -> FloatArray:
@@ -358,8 +385,3 @@ def _mixed(pool: FloatArray, log_prior: FloatArray, share: FloatArray) -> FloatA
     # A share of 1 leaves a log of 0 for the pool, which logaddexp ignores.
     with np.errstate(divide="ignore"):
         return normalised(np.logaddexp(np.log1p(-share) + pool, np.log(share) + log_prior))
-
-
-def _temperature_prior(strength: float) -> PowerPrior:
-    """Return the prior of temperatures."""
-    return PowerPrior(1.0, strength, LEAST_TEMPERATURE, LARGEST_TEMPERATURE)

@@ -316,7 +316,7 @@ class FittedAverage(Fitted):
             views=views,
             class_counts=counts,
             members=members,
-            pool=Pool.from_json(content["pool"], len(members)),
+            pool=Pool.restored(content["pool"], n_members=len(members)),
             scores=[checked_scores(row) for row in content["scores"]],
         )
 

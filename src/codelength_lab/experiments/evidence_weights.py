@@ -89,7 +89,8 @@ class Weighed:
         left_out = np.tile(counts, (train.n_rows, 1))
         left_out[np.arange(train.n_rows), labels] -= 1.0
         prior_left_out = np.array([log_class_prior(row) for row in left_out])
-        pool, _ = Pool.fit(held_outs, prior_left_out, labels, np.ones(train.n_rows))
+        ones = np.ones(train.n_rows)
+        pool, _ = Pool.fit(held_outs, prior_left_out, labels, ones, ones)
         models = {name: described(model, train) for name, model in specs.items()}
         return cls(models, log_class_prior(counts), pool)
 

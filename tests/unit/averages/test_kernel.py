@@ -13,7 +13,7 @@ from codelength.averages.folds import folds_of
 from codelength.averages.members import kernel as module
 from codelength.averages.members._kernel_machine import KernelRows, regress
 from codelength.averages.members.kernel import Kernel
-from codelength.averages.tempering import best_power
+from codelength.averages.pool import best_power
 from codelength.averages.training import Training
 from codelength.errors import DataError
 from codelength.sources import as_table

@@ -8,14 +8,30 @@ from scipy.optimize import minimize, minimize_scalar
 
 from codelength._packing import packed
 from codelength.averages.pool import (
+    TEMPERATURE,
     Pool,
+    best_power,
     pool_weights,
     pooled,
     prior_share,
-    temperature,
-    tempered,
 )
 from codelength.errors import DataError
+
+
+def temperature(held_out, prior, labels, weights, strength=15.0):
+    return best_power(prior, held_out - prior, labels, weights, TEMPERATURE._replace(strength=strength))
+
+
+def tempered(log_probs, log_prior, t):
+    return pooled(log_probs[None], log_prior, np.array([t]))
+
+
+def fitted(held_outs, prior, labels, weights, copies=None):
+    return Pool.fit(held_outs, prior, labels, weights, weights if copies is None else copies)
+
+
+def share_of_prior(pool, prior, labels, weights):
+    return float(prior_share(score(pool - prior, labels, weights), weights.sum()))
 
 
 def log_softmax(logits):
@@ -107,8 +123,8 @@ def test_nothing_depends_on_the_order_of_rows_members_or_classes():
     rng = np.random.default_rng(0)
     weights = rng.uniform(0.5, 3.0, size=len(labels))
     rows, members, classes = rng.permutation(120), rng.permutation(4), rng.permutation(3)
-    pool, held_out = Pool.fit(held_outs, prior, labels, weights)
-    other, other_held_out = Pool.fit(
+    pool, held_out = fitted(held_outs, prior, labels, weights)
+    other, other_held_out = fitted(
         held_outs[members][:, rows][:, :, classes],
         prior[rows][:, classes],
         np.argsort(classes)[labels[rows]],
@@ -123,9 +139,9 @@ def test_nothing_depends_on_the_order_of_rows_members_or_classes():
 def test_weights_are_repeated_rows():
     held_outs, prior, labels, _ = some_members(seed=4)
     copies = 1 + np.arange(len(labels)) % 3
-    pool, held_out = Pool.fit(held_outs, prior, labels, copies.astype(float), np.ones(len(labels)))
+    pool, held_out = fitted(held_outs, prior, labels, copies.astype(float), np.ones(len(labels)))
     rows = np.repeat(np.arange(len(labels)), copies)
-    other, other_held_out = Pool.fit(held_outs[:, rows], prior[rows], labels[rows], np.ones(len(rows)))
+    other, other_held_out = fitted(held_outs[:, rows], prior[rows], labels[rows], np.ones(len(rows)))
     np.testing.assert_allclose(other.weights, pool.weights, atol=1e-10)
     np.testing.assert_allclose(other.temperatures, pool.temperatures, atol=1e-10)
     assert other.share == pytest.approx(pool.share, rel=1e-9)
@@ -138,23 +154,23 @@ def test_cross_fitted_predictions_are_those_of_pools_without_the_row(n_rows, noi
     """One Newton step per row stands for a new search: probabilities differ by less than 0.01 at 12 rows,
     and by less as rows are added."""
     held_outs, prior, labels, weights = some_members(n_rows, seed=5, noise=noise)
-    found = Pool.fit(held_outs, prior, labels, weights)[1]
+    found = fitted(held_outs, prior, labels, weights)[1]
     without = np.empty_like(prior)
     for i in range(n_rows):
         rest = np.arange(n_rows) != i
-        pool, _ = Pool.fit(held_outs[:, rest], prior[rest], labels[rest], weights[rest])
+        pool, _ = fitted(held_outs[:, rest], prior[rest], labels[rest], weights[rest])
         pool = Pool(pool.temperatures, pool.weights, 0.0)
         without[i] = pool.log_probs(held_outs[:, [i]], prior[[i]])[0]
     for i in range(n_rows):
         rest = np.arange(n_rows) != i
-        share = prior_share(without[rest], prior[rest], labels[rest], weights[rest])
+        share = share_of_prior(without[rest], prior[rest], labels[rest], weights[rest])
         expected = (1 - share) * np.exp(without[i]) + share * np.exp(prior[i])
         np.testing.assert_allclose(np.exp(found[i]), expected, atol=0.12 / n_rows)
 
 
 def test_probabilities_sum_to_one_and_none_is_zero():
     held_outs, prior, labels, weights = some_members(seed=6)
-    pool, held_out = Pool.fit(held_outs, prior, labels, weights)
+    pool, held_out = fitted(held_outs, prior, labels, weights)
     sure = np.full((4, 1, 3), -800.0)
     sure[:, :, 0] = 0.0
     for log_probs in (held_out, pool.log_probs(held_outs, prior[0]), pool.log_probs(sure, prior[0])):
@@ -169,9 +185,11 @@ def test_the_prior_share_is_a_posterior_probability():
     labels = np.zeros(10, dtype=np.int64)
     ahead = np.log([[0.6, 0.4]] * 10)
     odds = 10**0.5 * (0.5 / 0.6) ** 10
-    assert prior_share(ahead, prior, labels, np.ones(10)) == pytest.approx(odds / (1 + odds), rel=1e-12)
-    assert prior_share(ahead, prior, labels, np.full(10, 1e4)) == pytest.approx(0.25 / (1e5 + 1), rel=1e-12)
-    assert prior_share(ahead, prior, 1 - labels, np.full(10, 1e4)) == 1.0
+    assert share_of_prior(ahead, prior, labels, np.ones(10)) == pytest.approx(odds / (1 + odds), rel=1e-12)
+    assert share_of_prior(ahead, prior, labels, np.full(10, 1e4)) == pytest.approx(
+        0.25 / (1e5 + 1), rel=1e-12
+    )
+    assert share_of_prior(ahead, prior, 1 - labels, np.full(10, 1e4)) == 1.0
 
 
 def test_members_that_know_nothing_leave_the_class_prior():
@@ -182,7 +200,7 @@ def test_members_that_know_nothing_leave_the_class_prior():
             prior = np.tile(np.log(probs), (n_rows, 1))
             labels = rng.choice(n_classes, n_rows, p=probs)
             held_outs = log_softmax(prior + rng.normal(size=(4, n_rows, n_classes)))
-            pool, held_out = Pool.fit(held_outs, prior, labels, np.ones(n_rows))
+            pool, held_out = fitted(held_outs, prior, labels, np.ones(n_rows))
             fresh = log_softmax(prior[0] + rng.normal(size=(4, 3000, n_classes)))
             excess = np.exp(prior[0]) * (prior[0] - pool.log_probs(fresh, prior[0]))
             assert excess.sum(axis=1).mean() < 0.02
@@ -191,7 +209,7 @@ def test_members_that_know_nothing_leave_the_class_prior():
 
 def test_one_member_alone_is_tempered_and_mixed():
     held_outs, prior, labels, weights = some_members(n_members=1, seed=8)
-    pool, held_out = Pool.fit(held_outs, prior, labels, weights)
+    pool, held_out = fitted(held_outs, prior, labels, weights)
     assert pool.weights == pytest.approx([1.0], abs=0.2)
     alone = tempered(held_outs[0], prior, float(pool.weights[0] * pool.temperatures[0]))
     expected = np.logaddexp(np.log1p(-pool.share) + alone, np.log(pool.share) + prior)
@@ -202,15 +220,15 @@ def test_one_member_alone_is_tempered_and_mixed():
 @pytest.mark.parametrize("n_rows", [1, 2])
 def test_very_few_rows_are_enough(n_rows):
     held_outs, prior, labels, weights = some_members(n_rows, seed=9)
-    pool, held_out = Pool.fit(held_outs, prior, labels, weights)
+    pool, held_out = fitted(held_outs, prior, labels, weights)
     assert np.isfinite(held_out).all()
     assert 0 < pool.share < 1
 
 
 def test_json_keeps_every_bit():
     held_outs, prior, labels, weights = some_members(seed=10)
-    pool, _ = Pool.fit(held_outs, prior, labels, weights)
-    restored = Pool.from_json(json.loads(json.dumps(pool.to_json())), 4)
+    pool, _ = fitted(held_outs, prior, labels, weights)
+    restored = Pool.restored(json.loads(json.dumps(pool.to_json())), n_members=4)
     np.testing.assert_array_equal(
         restored.log_probs(held_outs, prior[0]), pool.log_probs(held_outs, prior[0])
     )
@@ -230,6 +248,6 @@ def test_json_keeps_every_bit():
 )
 def test_damaged_files_are_refused(key, value):
     document = {"temperatures": packed(np.ones(4)), "weights": packed(np.full(4, 0.25)), "share": 0.1}
-    Pool.from_json(document, 4)
+    Pool.restored(document, n_members=4)
     with pytest.raises(DataError):
-        Pool.from_json({**document, key: value}, 4)
+        Pool.restored({**document, key: value}, n_members=4)

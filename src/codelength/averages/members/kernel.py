@@ -28,7 +28,7 @@ from ..content import subsample
 from ..factors import factors_of
 from ..folds import by_fold, folds_of
 from ..member import FittedMember, Member, normalised
-from ..tempering import PowerPrior, best_power, power_scores, powers_left_out
+from ..pool import PowerPrior, best_power, power_scores, powers_left_out
 from ..training import Training
 from ._kernel_machine import KernelRows, Regression, gaussian, regress, squared_distances
 
@@ -317,7 +317,7 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
             # A row with copies in several folds: the mean of its predictions, weighted by copies.
             left_out[last] += space.shares[:, None] * found.left_out
         power = best_power(rows.log_prior_left_out, left_out, rows.labels, rows.weights, POWER)
-        scores = power_scores(rows.log_prior_left_out, left_out, rows.labels, power).log_scores
+        scores, _, _ = power_scores(rows.log_prior_left_out, left_out, rows.labels, power)
         # The prior of the power counts in the weight of a run, as in the choice of the power.
         penalty = POWER.strength / 2 * np.log(power / POWER.centre) ** 2
         return _Run(place, coefficients, left_out, power, float(rows.weights @ scores - penalty))
@@ -381,12 +381,12 @@ def _held_out(runs: Sequence[_Run], rows: KernelRows) -> FloatArray:
     """Return leave-one-out predictions of the average of all runs."""
     powers, scores = [], []
     for run in runs:
-        at_best = power_scores(rows.log_prior_left_out, run.left_out, rows.labels, run.power)
-        power = powers_left_out(at_best, run.power, rows.weights, rows.copies, POWER)
-        left_out = power_scores(rows.log_prior_left_out, run.left_out, rows.labels, power[:, None])
+        given = rows.log_prior_left_out, run.left_out, rows.labels
+        power = powers_left_out(*given, run.power, rows.weights, rows.copies, POWER)
+        log_scores, _, _ = power_scores(*given, power[:, None])
         powers.append(power)
         # Without the score of the row itself, whose class must not choose the runs that predict it.
-        scores.append(run.score - rows.copies * left_out.log_scores)
+        scores.append(run.score - rows.copies * log_scores)
     log_weights = rows.log_prior_left_out.copy()
     for share, power, run in zip(_shares(np.array(scores)), powers, runs, strict=True):
         log_weights += (share * power)[:, None] * run.left_out
