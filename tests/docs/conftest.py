@@ -6,7 +6,7 @@ import pytest
 
 # The page about a table lists the rules when it is first imported: before a page adds one.
 import codelength.reporting.analyse  # noqa: F401
-from codelength.averages.members.registry import MEMBERS
+from codelength.averages.members import MEMBERS
 from codelength.cli.app import app
 from codelength.estimators import MODELS
 from codelength.mixture.code_length import CRITERIA

@@ -32,7 +32,7 @@ from codelength import (
     Variable,
     datasets,
 )
-from codelength.averages.members.registry import MEMBERS
+from codelength.averages.members import MEMBERS
 from codelength.errors import CodelengthError, CodelengthWarning, DoubtfulFit
 from codelength.reporting.sections.hidden_classes import analyse_classes
 from codelength.research import MemberClassifier

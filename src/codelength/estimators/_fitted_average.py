@@ -27,7 +27,7 @@ from ..averages.held_out import (
     seen_in,
 )
 from ..averages.member import AdditiveMember, FittedMember, Member
-from ..averages.members.registry import DEFAULT_MEMBERS, MEMBERS
+from ..averages.members import DEFAULT_MEMBERS, MEMBERS
 from ..averages.pool import Pool
 from ..averages.shapley import shapley_values
 from ..averages.training import Training, log_class_prior

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..averages.members.registry import MEMBERS
+from ..averages.members import MEMBERS
 from ..errors import InvalidParameter
 from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence, check_size

@@ -62,7 +62,7 @@ def model_names() -> list[str]:
     >>> [name for name in model_names() if name.startswith("best")]
     ['best-tree']
     """
-    from ..averages.members.registry import MEMBERS
+    from ..averages.members import MEMBERS
 
     members = [member.replace("_", "-") for member in MEMBERS]
     return [name for kind in MODELS for name in (members if kind == "member" else [kind])]
@@ -78,7 +78,7 @@ def constructor_of(name: str) -> "Callable[..., TableEstimator]":
     >>> constructor_of("best-tree")(missing="ignore")
     MemberClassifier(missing='ignore')
     """
-    from ..averages.members.registry import MEMBERS
+    from ..averages.members import MEMBERS
 
     member = name.replace("-", "_")
     if name not in MODELS and member in MEMBERS:

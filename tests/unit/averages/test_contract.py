@@ -11,7 +11,7 @@ import pytest
 
 from codelength import _threads
 from codelength.averages.member import AdditiveMember
-from codelength.averages.members.registry import MEMBERS
+from codelength.averages.members import MEMBERS
 from codelength.table import Schema, Variable
 from unit.averages.mixed_tables import (
     EXTREMES,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from codelength._packing import packed
-from codelength.averages.members import _pairs
+from codelength.averages.members import forests as module
 from codelength.averages.members.best_tree import BestTree
 from codelength.averages.members.forests import Forests
 from codelength.averages.training import Training
@@ -149,7 +149,7 @@ def test_rows_are_counted_in_parts(monkeypatch):
     sizes, n_classes = [3, 4, 5, 4], 2
     coded = coded_of(*dependent_rows(100, sizes, n_classes, 4), sizes, n_classes)
     whole = Forests.fit(Training.of(coded))
-    monkeypatch.setattr(_pairs, "_ROWS_PER_COUNT", 7)
+    monkeypatch.setattr(module, "_ROWS_PER_COUNT", 7)
     assert (Forests.fit(Training.of(coded)).held_out == whole.held_out).all()
 
 
@@ -277,7 +277,7 @@ def test_500_columns_of_50_rows():
 def test_variables_with_many_values_leave_room_for_fewer(monkeypatch):
     rows, labels = dependent_rows(60, [2, 6, 6, 6, 2], 2, 1)
     training = training_of(rows, labels, [2, 6, 6, 6, 2], 2)
-    monkeypatch.setattr(_pairs, "MAX_CELLS", 200)
+    monkeypatch.setattr(module, "MAX_CELLS", 200)
     learned = Forests.fit(training)
     assert 2 <= len(learned.member.grains[0].counts.variables) < 5
     assert learned.member.grains[0].counts.pairs.cells.size <= 200
@@ -315,7 +315,7 @@ def test_missing_and_unseen_values():
     new = encode(SCHEMA, {"a": [None, "x", "x"], "b": ["p", "r", None], "c": ["s", "s", "s"]})
     found = member.log_probs(new)
     assert found[1] == pytest.approx(found[2], abs=0)
-    codes = _pairs.chosen_codes(member.views, member.counts[0].variables, new)
+    codes = module.chosen_codes(member.views, member.counts[0].variables, new)
     assert codes.tolist() == [[2, 0, 0], [0, -1, 0], [0, -1, 0]]
     assert_distributions(found, (3, 2))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from codelength import ModelAverage, datasets, load
-from codelength.averages.members.registry import DEFAULT_MEMBERS, MEMBERS
+from codelength.averages.members import DEFAULT_MEMBERS, MEMBERS
 from codelength.estimators import capabilities_of, constructor_of, model_names, name_of
 
 

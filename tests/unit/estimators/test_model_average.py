@@ -12,7 +12,7 @@ from sklearn.base import clone
 from codelength import ModelAverage, Schema, Variable, datasets, load
 from codelength._packing import packed
 from codelength.averages.member import FittedMember, Member, normalised
-from codelength.averages.members.registry import DEFAULT_MEMBERS, MEMBERS
+from codelength.averages.members import DEFAULT_MEMBERS, MEMBERS
 from codelength.errors import DataError, IgnoredColumn, InvalidModelFile, InvalidParameter, OneClass
 from codelength.table import Coded
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from codelength import ModelAverage
-from codelength.averages.members.registry import MEMBERS
+from codelength.averages.members import MEMBERS
 from codelength.estimators._fitted_average import one_blas_thread
 from unit.averages.forest_tables import coded_of, training_of
 from unit.estimators.noise_tables import gains

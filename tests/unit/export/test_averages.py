@@ -11,7 +11,7 @@ import pytest
 
 from codelength import ModelAverage, NaiveBayes
 from codelength.averages.member import Member, normalised
-from codelength.averages.members.registry import MEMBERS
+from codelength.averages.members import MEMBERS
 from codelength.averages.pool import Pool
 from codelength.errors import DataError, InvalidParameter
 from codelength.estimators import capabilities_of

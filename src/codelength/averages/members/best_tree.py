@@ -41,7 +41,7 @@ from ..folds import refitted
 from ..member import FittedMember, Member, normalised
 from ..training import Training
 from ..views import CHOSEN
-from ._pairs import STRENGTHS, chosen_codes, counts_of, has_room
+from .forests import STRENGTHS, chosen_codes, counts_of, has_room
 
 LARGEST_LOG = 1e3
 """Largest absolute log of a probability or factor in a file."""

@@ -19,7 +19,7 @@ _TITLES = {AVERAGE: "ModelAverage", NAIVE_BAYES: "NaiveBayes (evidence)", PRIOR:
 
 def member_kinds() -> list[str]:
     """Return the kinds of the members of the average, which are also models of their own."""
-    from codelength.averages.members.registry import DEFAULT_MEMBERS
+    from codelength.averages.members import DEFAULT_MEMBERS
 
     return [name.replace("_", "-") for name in DEFAULT_MEMBERS]
 
