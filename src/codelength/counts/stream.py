@@ -20,14 +20,14 @@ from typing import Any, TypeVar
 
 from .._display import counted
 from .._threads import n_threads_or_default
-from ..errors import DataError, InvalidParameter, SchemaMismatch
+from ..errors import DataError, InvalidParameter
 from ..sources import BATCH_ROWS, Batch, Batches, as_batches
 from ..sources._spool import Spool
 from ..sources.batch import located
 from ..sources.profile.profile import ProfileWork, check_rows
 from ..sources.roles import Roles
 from ..table import Cutting, Schema
-from ..table._messages import shown, suggestion
+from ..table._messages import absent_column, check_surplus, shown
 from ..table.checks import check_choice, check_instance
 from ..table.encode import HandleUnknown
 from ..table.infer import How, Identifiers, Missing, Numeric
@@ -278,15 +278,9 @@ def matched(schema: Schema, batches: Batches, roles: Roles) -> tuple[Schema, Rol
         If only one of schema and stream has a class.
     """
     # A schema made from sizes has no names of its own; its variables are matched by position.
-    nameless = all(variable.name == f"x{i}" for i, variable in enumerate(schema.variables))
-    if nameless and len(roles.variables) == schema.n_variables:
+    if not schema.is_named and len(roles.variables) == schema.n_variables:
         schema = schema.named_after(roles.variables)
-    known = set(schema.names)
-    surplus = [name for name in roles.variables if name not in known]
-    if surplus:
-        raise SchemaMismatch(
-            f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
-        )
+    check_surplus(roles.variables, schema.names)
     if (schema.target is None) != (roles.target is None):
         said = "has a class to predict" if roles.target is None else "has none to predict"
         raise InvalidParameter(
@@ -296,11 +290,7 @@ def matched(schema: Schema, batches: Batches, roles: Roles) -> tuple[Schema, Rol
     used = tuple(variable.name for variable in schema.variables if variable.kind != "ignored")
     absent = [name for name in used if name not in batches.names]
     if absent:
-        raise SchemaMismatch(
-            f"{batches.name or 'the table'}: column {shown(absent[0])} is absent ({len(absent)} of "
-            f"{len(used)} are); add it, filled with missing cells if it is "
-            f"unknown{suggestion(absent[0], batches.names)}"
-        )
+        raise absent_column(absent, len(used), batches.names, f"{batches.name or 'the table'}: ")
     return schema, replace(roles, variables=used)
 
 

@@ -24,8 +24,8 @@ from ..sources._spool import Spool
 from ..sources.batch import arrow
 from ..sources.cells import as_given
 from ..sources.roles import Roles
-from ..table import Schema, Table
-from ..table._messages import shown, suggestion
+from ..table import Table
+from ..table._messages import check_surplus, shown, suggestion
 from ..table.checks import check_flag, check_instance, check_names
 from .reading import Reading
 
@@ -102,7 +102,7 @@ def predict_batches(
         # A model without variables still needs the number of rows, which any column gives.
         columns = tuple(encoder.columns) or columns[:1] or batches.names[:1]
     if fitted.params["strict"]:
-        _check_surplus(schema, [name for name in batches.names if name not in kept])
+        check_surplus([name for name in batches.names if name not in kept], schema.names)
     work = _Predicting(fitted, encoder, kept, tuple(names))
     # Engines with rows on other machines predict them there.
     if batches.map is not None:
@@ -180,7 +180,7 @@ def evaluate_together(
     try:
         columns = _present([*encoder.columns, *([] if weights is None else [weights])], batches)
         if params["strict"]:
-            _check_surplus(schema, [name for name in batches.names if name not in (column, weights)])
+            check_surplus([name for name in batches.names if name not in (column, weights)], schema.names)
         variables = tuple(name for name in encoder.columns if name != column)
         work = _Scoring(tuple(models), encoder, Roles(variables, column, weights), leave_one_out)
         return fold(work, batches, columns, Together.merge, progress=progress)
@@ -283,16 +283,6 @@ def _present(columns: Sequence[str], batches: Batches) -> tuple[str, ...]:
             where = batches.name or "the table"
             raise SchemaMismatch(f"{where}: has no column {shown(name)}{suggestion(name, batches.names)}")
     return tuple(dict.fromkeys(columns))
-
-
-def _check_surplus(schema: Schema, names: Sequence[str]) -> None:
-    """Raise SchemaMismatch if there are columns that the schema does not list (``strict=True``)."""
-    known = set(schema.names)
-    surplus = [name for name in names if name not in known]
-    if surplus:
-        raise SchemaMismatch(
-            f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
-        )
 
 
 @contextmanager

@@ -99,8 +99,7 @@ class Reading:
 def _named(schema: Schema, table: Table) -> Schema:
     """Return a schema with names: its own, or those of the table if it has default names only."""
     # Schema.from_sizes gives x0, x1, ...: only sizes were declared, so any table of that width matches.
-    nameless = all(variable.name == f"x{i}" for i, variable in enumerate(schema.variables))
-    if nameless and table.named and table.n_columns == schema.n_variables:
+    if not schema.is_named and table.named and table.n_columns == schema.n_variables:
         return schema.named_after(table.names)
     return schema
 

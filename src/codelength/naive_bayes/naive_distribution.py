@@ -312,7 +312,7 @@ def cases_under(cases: Counts, schema: Schema) -> Counts:
             f"{shown(list(schema.classes))}; pass schema= of the earlier cases"
         )
     names = schema.names
-    if before.n_variables == len(names) and all(name == f"x{i}" for i, name in enumerate(before.names)):
+    if before.n_variables == len(names) and not before.is_named:
         names = before.names  # cases without names are matched by position
     chosen = [
         _position(before, name, variable) for name, variable in zip(names, schema.variables, strict=True)

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SchemaMismatch
-from ..table._messages import shown, suggestion
+from ..table._messages import absent_column
 from ..table.coded import Coded, unchecked
 from ..table.column import Factor, Positions
 from ..table.encode import UNKNOWN, HandleUnknown, cell_of, codes_of, codes_of_numbers, unknown_class
@@ -124,10 +123,7 @@ class BatchEncoder:
         names = batch.rows.schema.names
         if name not in names:
             absent = [wanted for wanted in self.columns if wanted not in names]
-            raise SchemaMismatch(
-                f"column {shown(name)} is absent ({len(absent)} of {len(self.columns)} are); add it, filled "
-                f"with missing cells if it is unknown{suggestion(name, names)}"
-            )
+            raise absent_column(absent, len(self.columns), names)
         return batch.column(name)
 
     def _unknown(

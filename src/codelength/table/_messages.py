@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ..errors import DataError
+from ..errors import DataError, SchemaMismatch
 
 IN_BATCHES = (
     "fit_table of NaiveBayes and FiniteMixture, predict_table and evaluate_table take rows batch after batch"
@@ -76,6 +76,26 @@ def suggestion(name: Any, names: Iterable[str]) -> str:
     folded = {str(known).casefold(): known for known in names}
     near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3)]
     return f"; did you mean {' or '.join(shown(match) for match in near)}?" if near else ""
+
+
+def absent_column(
+    absent: Sequence[str], n_wanted: int, names: Iterable[str], where: str = ""
+) -> SchemaMismatch:
+    """Return the error about columns of a schema that a table with these names does not have."""
+    return SchemaMismatch(
+        f"{where}column {shown(absent[0])} is absent ({len(absent)} of {n_wanted} are); add it, filled with "
+        f"missing cells if it is unknown{suggestion(absent[0], names)}"
+    )
+
+
+def check_surplus(names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise SchemaMismatch if a table has columns that the schema does not have."""
+    in_schema = set(known)
+    surplus = [name for name in names if name not in in_schema]
+    if surplus:
+        raise SchemaMismatch(
+            f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
+        )
 
 
 def tell(message: str, category: type[Warning]) -> None:

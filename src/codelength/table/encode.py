@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..errors import SchemaMismatch, UnknownValue
 from ..typing import BoolArray, CodeArray, Scalar
-from ._messages import listed, shown, suggestion
+from ._messages import absent_column, check_surplus, listed, shown
 from .checks import check_choice, check_instance
 from .coded import Coded, unchecked
 from .column import Column, Numbers, Positions
@@ -110,18 +110,6 @@ def encode(
 def code_of(variable: Variable, cell: Any) -> int | None:
     """Return the code of one cell, read as in a table; None if it is missing, -1 if it is not listed.
 
-    Parameters
-    ----------
-    variable : Variable
-        The variable of the cell.
-    cell : object
-        A cell of any type.
-
-    Returns
-    -------
-    int or None
-        Code of the value.
-
     Examples
     --------
     >>> colour = Variable("colour", ("blue", "red"))
@@ -153,9 +141,6 @@ def _class_codes(schema: Schema, table: Table) -> CodeArray:
     column = table.target
     if column is None or schema.target is None:
         return np.zeros(table.n_rows, dtype=kind)
-    ready = _ready_classes(schema.target, column)
-    if ready is not None:
-        return ready.astype(kind, copy=False)
     found = codes_of(schema.target, column)
     # A class is never missing, so the code of a missing cell is out of range too.
     unknown = (found == UNKNOWN) | (found >= schema.n_classes)
@@ -165,31 +150,22 @@ def _class_codes(schema: Schema, table: Table) -> CodeArray:
     return found.astype(kind)
 
 
-def _ready_classes(target: Variable, column: Column) -> NDArray[Any] | None:
-    """Return unsigned class codes as they are if the target is a code variable; else None."""
-    if target.kind != "code" or not isinstance(column, Numbers) or column.numbers.dtype.kind != "u":
-        return None
-    return column.numbers if column.numbers.max(initial=0) < target.n_values else None
-
-
 def _ready_codes(schema: Schema, table: Table) -> CodeArray | None:
     """Return an integer array as it is if all variables are code variables and it is in range; else None."""
     array = table.array
-    if array is None or not all(variable.kind == "code" for variable in schema.variables):
+    if (
+        array is None
+        or array.shape[1] != schema.n_variables
+        or {v.kind for v in schema.variables} != {"code"}
+    ):
         return None
-    _check_width(schema, array.shape[1])
+    lowest = array.min(axis=0, initial=0)
     # Out of range means unknown values, which the general path counts and describes.
-    if not all(_in_range(v, column) for v, column in zip(schema.variables, array.T, strict=True)):
+    if (lowest < -1).any() or (array.max(axis=0, initial=0) > schema.n_values).any():
         return None
-    if array.dtype.kind == "i" and array.min(initial=0) < 0:
-        # -1 means missing, as in the codes of pandas.
-        array = np.where(array < 0, schema.n_values, array)
-    return np.asfortranarray(array, dtype=schema.code_type)
-
-
-def _in_range(variable: Variable, column: NDArray[Any]) -> bool:
-    lowest = int(column.min(initial=0)) if column.dtype.kind == "i" else 0
-    return lowest >= -1 and int(column.max(initial=0)) <= variable.n_values
+    # -1 means missing, as in the codes of pandas.
+    filled = np.where(array < 0, schema.n_values, array) if lowest.any() else array
+    return np.asfortranarray(filled, dtype=schema.code_type)
 
 
 def _matched(
@@ -200,51 +176,26 @@ def _matched(
     if by_name is None:
         # A schema of x0, x1, ... was made of an array. A frame with other names is then matched by position,
         # as scikit-learn does.
-        by_name = table.named and (_has_own_names(schema) or names.keys() == set(schema.names))
+        by_name = table.named and (schema.is_named or names.keys() == set(schema.names))
     if not by_name:
-        _check_width(schema, table.n_columns)
+        if table.n_columns != schema.n_variables:
+            raise SchemaMismatch(
+                f"X has {table.n_columns} features, but Schema is expecting {schema.n_variables} features as "
+                "input; give one column per variable, in the order of the schema"
+            )
         return table.columns
     absent = [v.name for v in schema.variables if v.name not in names and v.kind != "ignored"]
     if absent:
-        raise SchemaMismatch(
-            f"column {shown(absent[0])} is absent ({len(absent)} of {schema.n_variables} are); add it, "
-            f"filled with missing cells if it is unknown{suggestion(absent[0], names)}"
-        )
-    known = set(schema.names)
-    surplus = [name for name in names if name not in known]
-    if surplus and strict:
-        raise SchemaMismatch(
-            f"column {shown(surplus[0])} is not in the schema ({len(surplus)} such columns); drop it"
-        )
+        raise absent_column(absent, schema.n_variables, names)
+    if strict:
+        check_surplus(names, schema.names)
     return tuple(names.get(name) for name in schema.names)
-
-
-def _has_own_names(schema: Schema) -> bool:
-    return any(variable.name != f"x{i}" for i, variable in enumerate(schema.variables))
-
-
-def _check_width(schema: Schema, n_columns: int) -> None:
-    if n_columns != schema.n_variables:
-        raise SchemaMismatch(
-            f"X has {n_columns} features, but Schema is expecting {schema.n_variables} features as "
-            "input; give one column per variable, in the order of the schema"
-        )
 
 
 def codes_of(variable: Variable, column: Column) -> Positions:
     """Return codes of the cells of a column; :data:`UNKNOWN` if a value is not listed.
 
-    Parameters
-    ----------
-    variable : Variable
-        The variable of the column.
-    column : Column
-        The cells.
-
-    Returns
-    -------
-    array of int
-        Codes; a missing cell has the code of the missing value, or ``n_values`` if that is not a value.
+    A missing cell has the code of the missing value, or ``n_values`` if that is not a value.
     """
     if isinstance(column, Numbers):
         numbers = column.numbers
@@ -260,16 +211,7 @@ def codes_of_numbers(
 ) -> Positions:
     """Return codes of numbers, of which missing ones are arbitrary; see :func:`codes_of`.
 
-    Parameters
-    ----------
-    variable : Variable
-        The variable of the column.
-    numbers : array
-        The numbers.
-    missing : array of bool, optional
-        The missing cells.
-    scale : str
-        Scale of the numbers; on another scale than that of the variable, they are not listed.
+    Numbers on another scale than that of the variable are not listed.
     """
     found: Positions
     if variable.scale != scale:
@@ -323,6 +265,9 @@ def _number(value: Scalar) -> float:
 
 
 def _look_up(variable: Variable, numbers: NDArray[Any]) -> Positions:
+    is_code = variable.kind == "code" and numbers.dtype.kind == "u"
+    if is_code and numbers.max(initial=0) < variable.n_values:
+        return numbers.astype(np.int32)
     listed_numbers = [value for value in variable.values if isinstance(value, (int, float))]
     largest = max((abs(value) for value in listed_numbers), default=0)
     if numbers.dtype == np.uint64 or largest >= LARGEST_EXACT or variable.kind == "code":

@@ -96,6 +96,11 @@ class Schema(Shown):
         return tuple(variable.name for variable in self.variables)
 
     @property
+    def is_named(self) -> bool:
+        """True if the variables have names of their own; one made from sizes has ``x0, x1, ...``."""
+        return any(variable.name != f"x{i}" for i, variable in enumerate(self.variables))
+
+    @property
     def n_variables(self) -> int:
         """Number of variables, the class not counted."""
         return len(self.variables)

@@ -21,7 +21,7 @@ from ._arrays import from_cells, from_distinct, from_objects
 from ._messages import IN_BATCHES, check_in_one, no_table, shortened, shown, suggestion, tell
 from ._series import declares, from_arrow, from_series, names_of
 from .checks import as_array, check_distinct, check_names, check_rows, check_same_rows, check_weights
-from .column import Column, Numbers
+from .column import Column
 from .values import joined
 
 
@@ -44,7 +44,7 @@ class Table(Shown):
     name : str
         Name of the table in messages and titles.
     array : array, optional
-        The array that the columns are views of, if the table is one array.
+        The array that the columns are views of, if the table is one array of whole numbers.
     row_numbers : array of shape (n_rows,), optional
         Row numbers in messages, if the table is part of a longer one; positions by default.
     """
@@ -317,10 +317,9 @@ def _checked_frame(table: Any) -> Any:
 def _from_array(array: NDArray[Any]) -> Table:
     if array.ndim != 2:
         raise _not_a_table(array.ndim)
+    columns = tuple(from_cells(f"x{i}", cells) for i, cells in enumerate(array.T))
     # Only whole numbers without gaps can be codes as they stand; see ``_ready_codes`` in encode.
     is_whole = array.dtype.kind in "iu" and not isinstance(array, np.ma.MaskedArray)
-    column = Numbers if is_whole else from_cells
-    columns = tuple(column(f"x{i}", cells) for i, cells in enumerate(array.T))
     return Table(columns, array.shape[0], named=False, array=array if is_whole else None)
 
 
