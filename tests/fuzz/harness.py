@@ -26,8 +26,11 @@ LONGEST_MESSAGE = 2000
 SECONDS = 60
 """Processor time that one attempt may take."""
 
-PATIENCE = 20
-"""How many times as long an attempt may take by the clock, because other programs run as well."""
+PATIENCE = 1200
+"""Seconds by the clock after which an attempt that does not return ends the process.
+
+The same for attempts with less processor time: on a busy machine a fifth of a second can take many.
+"""
 
 OWN = Path(codelength.__file__).parent, Path(__file__).parents[1]
 """Folders of code that may be interrupted, besides the standard library."""
@@ -145,7 +148,7 @@ def in_time(seconds: float = SECONDS) -> Iterator[None]:
     before = signal.signal(signal.SIGPROF, end)
     # Repeated, because the first signal may come inside foreign code, or its exception may be lost.
     signal.setitimer(signal.ITIMER_PROF, seconds, 0.25)
-    faulthandler.dump_traceback_later(PATIENCE * seconds, exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(PATIENCE, exit=True, file=sys.__stderr__)
     try:
         yield
     finally:

@@ -26,6 +26,12 @@ def test_waiting_takes_no_processor_time():
     assert time.process_time() - start < 0.2
 
 
+def test_other_programs_may_take_the_processor():
+    """A limit of 0.02 s once ended the process after 0.4 s by the clock, as any wait on a busy machine."""
+    with in_time(0.02):
+        time.sleep(1)
+
+
 def test_foreign_code_is_not_interrupted():
     """Code that compiles has to reach its end; what follows in our own code is interrupted."""
     foreign = compile(BUSY.format(0.6), "/somewhere/site-packages/llvmlite/linker.py", "exec")
