@@ -1,17 +1,22 @@
-"""The web application: routes and their handlers.
+"""The web application: routes, their handlers, and the pages around a report.
 
 A request passes the ``Guard``, then a handler below, which looks up a table or report of the state and
-renders a page of ``pages``. Long work runs in processes of ``jobs``; pages poll their state. Every refusal is
-a ``Refused`` with a status and a message for the user.
+renders a template. Long work runs in processes of ``jobs``; pages poll their state. Scripts send files and
+poll, everything else is links and forms. Every refusal is a ``Refused`` with a status and a message for the
+user.
+
+Order of reading: :func:`make_app`, the functions that find the state and its items, the handlers in the order
+of their routes, then the functions of the templates.
 """
 
 import asyncio
 import re
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
@@ -23,17 +28,17 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from .. import reporting
-from . import pages
+from .._display import counted
+from ..render.templates import rendered, templates
 from .guard import Guard, report_policy
-from .job import MODEL, REPORT
+from .inspection import FORMATS
 from .jobs import Job
-from .limits import MIB, Refused
+from .limits import MIB, Refused, sized
 from .state import AppState, Report, Upload
 from .uploads import given_name, receive
+from .worker import MODEL, REPORT
 
 __all__ = ["make_app"]
-
-Item = TypeVar("Item", Upload, Report)
 
 _LONGEST_FORM = MIB
 # Bytes and seconds for which the rest of a rejected upload is still read.
@@ -41,6 +46,11 @@ _DRAINED, _DRAIN_SECONDS = 16 * MIB, 2.0
 # A report names its own security policy within its first bytes.
 _HEAD = 4096
 _WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_SLOW, _TOO_LARGE, _FULL = 400, 403, 404, 408, 413, 507
+
+_MAX_LISTED = 300
+"""Most columns that are listed for leaving out; a longer list cannot be searched by eye."""
+
+_USUAL_TARGETS = ("class", "target", "y", "label", "outcome")
 
 _STATIC = {
     "page.css": (Path(reporting.__file__).parent / "page.css", "text/css"),
@@ -63,22 +73,23 @@ def make_app(state: AppState) -> ASGIApp:
         yield
         await run_in_threadpool(state.close)
 
+    report = "/reports/{key}"
     routes = [
         Route("/", _home),
         Route("/end", _end, methods=["POST"]),
         Route("/static/{name}", _static),
         Route("/tables", _upload, methods=["POST"]),
         Route("/tables/{key}", _table),
-        Route("/tables/{key}/state", _table_state),
+        Route("/tables/{key}/state", _progress),
         Route("/tables/{key}/reports", _start, methods=["POST"]),
-        Route("/tables/{key}/remove", _remove_table, methods=["POST"]),
-        Route("/reports/{key}", _report),
-        Route("/reports/{key}/state", _report_state),
-        Route("/reports/{key}/cancel", _cancel, methods=["POST"]),
-        Route("/reports/{key}/remove", _remove_report, methods=["POST"]),
-        Route("/reports/{key}/page", _report_file),
-        Route("/reports/{key}/download/report", _download_report),
-        Route("/reports/{key}/download/model", _download_model),
+        Route("/tables/{key}/remove", _remove, methods=["POST"]),
+        Route(report, _report),
+        Route(f"{report}/state", _progress),
+        Route(f"{report}/cancel", _cancel, methods=["POST"]),
+        Route(f"{report}/remove", _remove, methods=["POST"]),
+        Route(f"{report}/page", partial(_file, file=REPORT)),
+        Route(f"{report}/download/report", partial(_file, file=REPORT, is_download=True)),
+        Route(f"{report}/download/model", partial(_file, file=MODEL, is_download=True)),
     ]
     handlers: dict[type[Exception] | int, Callable[[Request, Exception], Awaitable[Response]]] = {
         Refused: _refused,
@@ -89,7 +100,7 @@ def make_app(state: AppState) -> ASGIApp:
     # A redirect would build an address from the Host header; unknown addresses are simply not found.
     app.router.redirect_slashes = False
     app.state.own = state
-    return Guard(app, lambda request, error: _answer(request, error, is_inside=False))
+    return Guard(app, partial(_answer, is_inside=False))
 
 
 def _state(request: Request) -> AppState:
@@ -111,24 +122,22 @@ def _own(request: Request) -> AppState:
     return _state(request)
 
 
-def _found(request: Request, among: Mapping[str, Item]) -> Item:
+def _item(request: Request) -> Any:
     """Return the table or report of an address."""
+    state = _own(request)
+    among: dict[str, Any] = state.tables if request.url.path.startswith("/tables/") else state.reports
     item = among.get(request.path_params["key"])
     if item is None:
         raise _not_there()
     return item
 
 
-def _table_of(request: Request) -> Upload:
-    return _found(request, _own(request).tables)
-
-
-def _report_of(request: Request) -> Report:
-    return _found(request, _own(request).reports)
-
-
 def _not_there() -> Refused:
     return Refused(_NOT_FOUND, "there is no such page; it may have been removed")
+
+
+def _page(name: str, **values: Any) -> HTMLResponse:
+    return HTMLResponse(rendered(f"serve/{name}", **values))
 
 
 async def _home(request: Request) -> Response:
@@ -138,8 +147,12 @@ async def _home(request: Request) -> Response:
     if token is not None and request.method != "HEAD":
         return _enter(request, token)
     if not _is_inside(request) and _comes_from_elsewhere(request):
-        return HTMLResponse(pages.moved("/"))
-    return HTMLResponse(pages.home(_own(request)))
+        return _page("moved", address="/")
+    state = _own(request)
+    limit = state.limits.upload_bytes
+    # The newest table first: it is the one that the user wants to continue with.
+    tables = [(table, state.reports_on(table)) for table in reversed(state.tables.values())]
+    return _page("home", endings=",".join(FORMATS), limit=limit, size=sized(limit), tables=tables)
 
 
 def _comes_from_elsewhere(request: Request) -> bool:
@@ -166,11 +179,10 @@ def _enter(request: Request, token: str) -> Response:
     if state.offered is not None:
         (name, path), state.offered = state.offered, None
         location = f"/tables/{state.add_table(name, path, None).key}"
-    response = (
-        HTMLResponse(pages.moved(location))
-        if _comes_from_elsewhere(request)
-        else RedirectResponse(location, status_code=303)
-    )
+    # A browser sends no cookie if it follows a link or redirect of another site, but does for links of our
+    # own pages.
+    is_led = _comes_from_elsewhere(request)
+    response = _page("moved", address=location) if is_led else RedirectResponse(location, status_code=303)
     # Scripts cannot read the cookie, and requests from other sites do not carry it.
     response.set_cookie(state.cookie, state.secret, httponly=True, samesite="strict")
     return response
@@ -179,7 +191,7 @@ def _enter(request: Request, token: str) -> Response:
 async def _end(request: Request) -> Response:
     state = _own(request)
     await run_in_threadpool(state.clear)
-    response = HTMLResponse(pages.goodbye())
+    response = _page("goodbye", is_inside=False)
     response.delete_cookie(state.cookie, httponly=True, samesite="strict")
     return response
 
@@ -193,26 +205,19 @@ async def _static(request: Request) -> Response:
 
 
 async def _upload(request: Request) -> Response:
-    """Receive a file, and answer with the address of its table."""
+    """Receive a file into a directory of its own, and answer with the address of its table."""
     state = _own(request)
-    try:
-        table = await _received(request, state)
-    except Refused:
-        await _drain(request)
-        raise
-    return JSONResponse({"location": f"/tables/{table.key}"}, status_code=201)
-
-
-async def _received(request: Request, state: AppState) -> Upload:
-    """Receive a file into a directory of its own; remove everything if that fails."""
     directory, name = state.made(), given_name(request)
     try:
-        return state.add_table(name, await receive(request, name, directory, state.limits), directory)
+        table = state.add_table(name, await receive(request, name, directory, state.limits), directory)
     except BaseException as error:
         shutil.rmtree(directory, ignore_errors=True)
+        if isinstance(error, (Refused, OSError)):
+            await _drain(request)
         if isinstance(error, OSError):
             raise Refused(_FULL, f"the file could not be kept here ({error.strerror}); try again") from error
         raise
+    return JSONResponse({"location": f"/tables/{table.key}"}, status_code=201)
 
 
 async def _drain(request: Request) -> None:
@@ -227,21 +232,24 @@ async def _drain(request: Request) -> None:
 
 
 async def _table(request: Request) -> Response:
-    return HTMLResponse(pages.table_page(_table_of(request), _own(request)))
+    """Show the progress of the look at a table, its refusal, or the choice of a target."""
+    table: Upload = _item(request)
+    folded = [name.strip().lower() for name in table.columns]
+    usual = next((folded.index(name) for name in _USUAL_TARGETS if name in folded), len(folded) - 1)
+    reports = _state(request).reports_on(table)
+    return _page("table", table=table, usual=usual, most_listed=_MAX_LISTED, reports=reports)
 
 
-async def _table_state(request: Request) -> Response:
-    return _progress(_table_of(request).job, 0)
-
-
-def _progress(job: Job, n_ahead: int) -> Response:
-    words, share = pages.words_of(job, n_ahead), pages.share_of(job)
-    return JSONResponse({**job.shown(), "words": words, "share": share})
+async def _progress(request: Request) -> Response:
+    """Answer a script that asks how far a table or report is."""
+    job: Job = _item(request).job
+    words = _words(job, _state(request).jobs.ahead_of(job))
+    return JSONResponse({**job.shown(), "words": words, "share": _share(job)})
 
 
 async def _start(request: Request) -> Response:
     """Start a report with the choices of a form."""
-    table, form = _table_of(request), await _form(request)
+    table, form = _item(request), await _form(request)
     # Forms name columns by position, never by text, so that no name has to survive a round trip.
     names = table.columns
     target = _column(names, form.get("target", [""])[0]) if form.get("what") != ["classes"] else None
@@ -251,59 +259,42 @@ async def _start(request: Request) -> Response:
     return RedirectResponse(f"/reports/{report.key}", status_code=303)
 
 
-async def _remove_table(request: Request) -> Response:
-    await run_in_threadpool(_own(request).remove_table, _table_of(request))
-    return RedirectResponse("/", status_code=303)
+async def _remove(request: Request) -> Response:
+    """Remove a table or a report."""
+    item: Upload | Report = _item(request)
+    await run_in_threadpool(_state(request).remove, item)
+    location = "/" if isinstance(item, Upload) else f"/tables/{item.table.key}"
+    return RedirectResponse(location, status_code=303)
 
 
 async def _report(request: Request) -> Response:
-    report = _report_of(request)
-    return HTMLResponse(pages.report_page(report, _own(request).jobs.ahead_of(report.job)))
-
-
-async def _report_state(request: Request) -> Response:
-    job = _report_of(request).job
-    return _progress(job, _own(request).jobs.ahead_of(job))
+    """Show the progress of a report, its failure, or the report."""
+    report: Report = _item(request)
+    n_ahead = _state(request).jobs.ahead_of(report.job)
+    return _page("report", report=report, job=report.job, n_ahead=n_ahead)
 
 
 async def _cancel(request: Request) -> Response:
-    report = _report_of(request)
-    await run_in_threadpool(_own(request).jobs.cancel, report.job)
+    report: Report = _item(request)
+    await run_in_threadpool(_state(request).jobs.cancel, report.job)
     return RedirectResponse(f"/reports/{report.key}", status_code=303)
 
 
-async def _remove_report(request: Request) -> Response:
-    report = _report_of(request)
-    await run_in_threadpool(_own(request).remove_report, report)
-    return RedirectResponse(f"/tables/{report.table.key}", status_code=303)
-
-
-async def _report_file(request: Request) -> Response:
-    return _file(_report_of(request), REPORT, None)
-
-
-async def _download_report(request: Request) -> Response:
-    return _file(_report_of(request), REPORT, "report.html")
-
-
-async def _download_model(request: Request) -> Response:
-    return _file(_report_of(request), MODEL, "model.json")
-
-
-def _file(report: Report, file: str, ending: str | None) -> Response:
+async def _file(request: Request, file: str, *, is_download: bool = False) -> Response:
     """Return a finished file of a report, to be shown, or to be saved under a name of safe characters."""
+    report: Report = _item(request)
     if file not in report.job.ready:
         raise _not_there()
-    kind = "text/html" if file == REPORT else "application/json"
     # The name of the user's file goes into a header, in which only these characters are safe.
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", report.table.name.split(".", 1)[0]).strip("-") or "table"
-    name = None if ending is None else f"{stem}-{ending}"
-    path, headers = report.directory / file, {}
+    kind, path, headers = "application/json", report.directory / file, {}
     if file == REPORT:
         with path.open("rb") as opened:
             # Reports contain texts of tables and run scripts: served with a policy of their own in a sandbox,
             # they cannot reach this server.
             headers["content-security-policy"] = report_policy(opened.read(_HEAD).decode("utf-8", "replace"))
+        kind = "text/html"
+    name = f"{stem}-{file}" if is_download else None
     return FileResponse(path, media_type=kind, filename=name, headers=headers)
 
 
@@ -325,10 +316,9 @@ async def _form(request: Request) -> dict[str, list[str]]:
                 body += piece
                 if len(body) > _LONGEST_FORM:
                     raise Refused(_TOO_LARGE, "the form is too long; choose fewer columns")
+        return parse_qs(body.decode("ascii"), keep_blank_values=True)
     except TimeoutError:
         raise Refused(_TOO_SLOW, "the form did not arrive in time; try again") from None
-    try:
-        return parse_qs(body.decode("ascii"), keep_blank_values=True)
     except ValueError:
         raise Refused(_WRONG, "the form cannot be read; go back and try again") from None
 
@@ -356,5 +346,27 @@ async def _failed(request: Request, error: Exception) -> Response:
 def _answer(request: Request, error: Refused, *, is_inside: bool) -> Response:
     """Return a refusal as a page for browsers, or as JSON for scripts."""
     if "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(pages.refusal(str(error), is_inside=is_inside), error.status)
+        page = _page("refusal", message=str(error), is_inside=is_inside)
+        page.status_code = error.status
+        return page
     return JSONResponse({"message": str(error)}, error.status)
+
+
+def _words(job: Job, n_ahead: int) -> str:
+    """Describe the state of a job in words, with the number of jobs that start before it."""
+    if job.state == "waiting":
+        return "Waiting for others to finish" + (f": {n_ahead} before this one" if n_ahead else "")
+    return _sentence(job.stage or "starting").removesuffix(".") + " ..."
+
+
+def _share(job: Job) -> str | None:
+    """Return the share of the work that is done, from 0 to 1; None if unknown."""
+    return f"{min(1.0, max(0.0, job.done / job.total)):.3f}" if job.total else None
+
+
+def _sentence(message: str) -> str:
+    text = f"{message[:1].upper()}{message[1:]}"
+    return text if text.endswith((".", "?", "!")) or not text else f"{text}."
+
+
+templates.filters |= {"sentence": _sentence, "counted_rows": counted, "words": _words, "share_done": _share}

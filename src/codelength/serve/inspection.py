@@ -6,9 +6,6 @@ operating system; see :mod:`codelength.serve.worker`.
 """
 
 import gzip
-import io
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,12 +15,12 @@ from ..sources.files._csv import DAMAGED
 from ..sources.files._duckdb import one_line, path_literal, session
 from ..sources.files.formats import PARQUET
 from ..sources.readers import column_names
-from .limits import MIB, ReadLimits, sized
+from .limits import MIB, Limits, sized
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["FORMATS", "Look", "look", "suffix_of"]
+__all__ = ["FORMATS", "look", "suffix_of"]
 
 FORMATS = {
     ending: "gzip" if ending.endswith(".gz") else "parquet" if format_ is PARQUET else "text"
@@ -34,28 +31,12 @@ FORMATS = {
 """Endings of the names of files that can be uploaded, and the kind of their first bytes."""
 
 _MAGIC = {"parquet": b"PAR1", "gzip": b"\x1f\x8b"}
+_HELD = {"text": "text", "gzip": "gzip data", "parquet": "a Parquet table"}
 _OTHERS = {b"PK\x03\x04": "a workbook or an archive", b"%PDF": "a PDF file"}
 _LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}
 _LONGEST_HEADER = 16 * MIB
 _LONGEST_NAMES = 2_000_000
 _CHUNK = MIB
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Columns and rows of a file.
-
-    Attributes
-    ----------
-    names : sequence of str
-        The columns, in order.
-    n_rows : int
-        Number of rows; an upper bound for text files, whose cells may hold line breaks. Zero if only reading
-        the file would tell.
-    """
-
-    names: Sequence[str]
-    n_rows: int
 
 
 def suffix_of(name: str, head: bytes) -> str:
@@ -96,18 +77,23 @@ def suffix_of(name: str, head: bytes) -> str:
     return ending
 
 
-_HELD = {"text": "text", "gzip": "gzip data", "parquet": "a Parquet table"}
-
-
-def look(path: Path, limits: ReadLimits) -> Look:
-    """Return the columns and the number of rows of a file, if it keeps the limits.
+def look(path: Path, limits: Limits) -> tuple[list[str], int]:
+    """Return the columns of a file, and its number of rows, if it keeps the limits.
 
     Parameters
     ----------
     path : Path
         File of one of :data:`FORMATS`; others are read for their columns only.
-    limits : ReadLimits
+    limits : Limits
         Limits of size.
+
+    Returns
+    -------
+    names : list of str
+        The columns, in order.
+    n_rows : int
+        Number of rows; an upper bound for text files, whose cells may hold line breaks. Zero if only reading
+        the file would tell.
 
     Raises
     ------
@@ -126,23 +112,21 @@ def look(path: Path, limits: ReadLimits) -> Look:
         raise DataError(f"the column names are longer than {_LONGEST_NAMES:,} characters; shorten them")
     _check("rows", n_rows, limits.rows)
     _check("cells", n_rows * len(names), limits.cells)
-    return Look(names, n_rows)
+    return names, n_rows
 
 
-def _parquet_rows(path: Path, limits: ReadLimits) -> int:
+def _parquet_rows(path: Path, limits: Limits) -> int:
     """Return the number of rows in the metadata of a Parquet file; raise if it claims to be too large."""
     import duckdb
 
     file = path_literal(path)
     with session() as connection:
         try:
-            sizes = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({file})").fetchall()
-            n_rows = int(sizes[0][0] or 0)
+            (n_rows,) = _sums(connection, f"sum(num_rows) FROM parquet_file_metadata({file})")
             _check("rows", n_rows, limits.rows)
             size = "total_uncompressed_size"
             asked = f"sum({size}), sum({size}::HUGEINT * row_group_num_rows), count(DISTINCT column_id)"
-            metadata = connection.execute(f"SELECT {asked} FROM parquet_metadata({file})").fetchall()
-            n_bytes, most_bytes, n_columns = (int(number or 0) for number in metadata[0])
+            n_bytes, most_bytes, n_columns = _sums(connection, f"{asked} FROM parquet_metadata({file})")
             _check_unpacked(n_bytes, limits)
             _check("columns", n_columns, limits.columns)
             # A dictionary-encoded text counts once in the metadata, but takes its full length in every row
@@ -167,14 +151,18 @@ def _text_bytes(connection: "DuckDBPyConnection", file: str) -> int:
         return 0
     # Columns are renamed, so that no name of a file becomes part of the query.
     names = ", ".join(f"c{i}" for i in range(len(described)))
-    asked = f"SELECT {', '.join(lengths)} FROM read_parquet({file}) AS t({names})"
-    return sum(int(n_bytes or 0) for n_bytes in connection.execute(asked).fetchall()[0])
+    return sum(_sums(connection, f"{', '.join(lengths)} FROM read_parquet({file}) AS t({names})"))
 
 
-def _text_rows(path: Path, limits: ReadLimits) -> int:
+def _sums(connection: "DuckDBPyConnection", asked: str) -> list[int]:
+    """Return the numbers of the one row that a query gives; 0 for a sum over nothing."""
+    return [int(number or 0) for number in connection.execute(f"SELECT {asked}").fetchall()[0]]
+
+
+def _text_rows(path: Path, limits: Limits) -> int:
     """Return the number of lines after the first one of a text file, which may be compressed."""
     n_bytes, n_lines, first, last = 0, 0, 0, b"\n"
-    with _opened(path) as file:
+    with (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb") as file:
         try:
             while chunk := file.read(_CHUNK):
                 # A first line without an end would be read into memory as a whole by every parser.
@@ -196,16 +184,12 @@ def _text_rows(path: Path, limits: ReadLimits) -> int:
     return max(0, n_lines - (last == b"\n"))
 
 
-def _opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
-    return gzip.open(path, "rb") if path.name.lower().endswith(".gz") else open(path, "rb")
-
-
 def _check(what: str, number: int, most: int) -> None:
     if number > most:
         raise DataError(f"the table has {number:,} {what}, and at most {most:,} are taken here; take fewer")
 
 
-def _check_unpacked(n_bytes: int, limits: ReadLimits) -> None:
+def _check_unpacked(n_bytes: int, limits: Limits) -> None:
     if n_bytes > limits.unpacked_bytes:
         raise DataError(
             f"the file is larger than {sized(limits.unpacked_bytes)} once it is unpacked, which is not taken "

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .limits import ReadLimits
+from .limits import Limits
 
 __all__ = ["COMMAND", "Job", "JobQueue"]
 
@@ -98,13 +98,13 @@ class JobQueue:
     ----------
     n_running : int
         Jobs that run at a time.
-    limits : ReadLimits
+    limits : Limits
         Limits of each process.
     command : sequence of str
         Command that starts a process.
     """
 
-    def __init__(self, n_running: int, limits: ReadLimits, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, n_running: int, limits: Limits, command: Sequence[str] = COMMAND) -> None:
         self._limits, self._command = asdict(limits), tuple(command)
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(n_running)
@@ -227,10 +227,9 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
 
 def _ended(code: int) -> str:
     """Explain the exit code of a process that ended without a message."""
-    if hasattr(signal, "SIGXCPU") and code == -signal.SIGXCPU:
-        return "the table takes more time than is allowed here; take fewer rows or columns"
-    if hasattr(signal, "SIGXFSZ") and code == -signal.SIGXFSZ:
-        return "the results take more room than is allowed here; take fewer rows or columns"
+    for name, what in (("SIGXCPU", "the table takes more time"), ("SIGXFSZ", "the results take more room")):
+        if code == -getattr(signal, name, 0) != 0:
+            return f"{what} than is allowed here; take fewer rows or columns"
     return (
         "the work was ended by the system, as it is when memory runs out; take fewer rows or columns, or end "
         "other programs"

@@ -14,10 +14,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .._scratch import Scratch
 from ..errors import InvalidParameter
+from ..render.templates import rendered
 from .app import make_app
 from .jobs import COMMAND
 from .limits import Limits
-from .pages import moved
 from .state import AppState
 
 __all__ = ["HOST", "serve"]
@@ -100,7 +100,7 @@ def _door(directory: Path, address: str) -> Path:
     """Write a page that only this user can read and that leads to an address."""
     path = directory / _DOOR
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(moved(address))
+        file.write(rendered("serve/moved", address=address))
     return path
 
 

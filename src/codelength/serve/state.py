@@ -7,7 +7,7 @@ import hmac
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from .jobs import COMMAND, Job, JobQueue
@@ -114,9 +114,8 @@ class AppState:
     ) -> None:
         self.limits, self.offered, self.announce, self._directory = limits, offered, announce, directory
         # Looks at files have a queue of their own: they take seconds, and should not wait behind reports.
-        look = replace(limits.read, memory_bytes=limits.look_memory_bytes)
-        self.looks = JobQueue(limits.looking, look, command)
-        self.jobs = JobQueue(limits.working, limits.read, command)
+        self.looks = JobQueue(limits.looking, limits, command)
+        self.jobs = JobQueue(limits.working, limits, command)
         self.tables: dict[str, Upload] = {}
         self.reports: dict[str, Report] = {}
         self.door: Path | None = None
@@ -160,12 +159,8 @@ class AppState:
 
         Parameters
         ----------
-        name : str
-            Name given by the user.
-        path : Path
-            File.
-        directory : Path, optional
-            Directory to remove with the table.
+        name, path, directory
+            As of :class:`Upload`.
         """
         scratch = self.made()
         task = {"do": "look", "path": str(path), "shown": name}
@@ -190,17 +185,8 @@ class AppState:
             Whether to include the contents of the most surprising rows.
         """
         directory, scratch = self.made(), self.made()
-        task = {
-            "do": "report",
-            "path": str(table.path),
-            "shown": table.name,
-            "target": target,
-            "drop": drop,
-            "rows": rows,
-            "seed": 0,
-            "directory": str(directory),
-        }
-        job = Job(task, scratch)
+        task = {"do": "report", "path": str(table.path), "shown": table.name, "directory": str(directory)}
+        job = Job({**task, "target": target, "drop": drop, "rows": rows}, scratch)
         report = Report(_new_key(), table, target, directory, job)
 
         def settle() -> None:
@@ -215,29 +201,29 @@ class AppState:
         self.jobs.submit(job)
         return report
 
-    def remove_table(self, table: Upload) -> None:
-        """Remove a table and its reports; do nothing if it was removed already."""
-        if self.tables.pop(table.key, None) is None:
-            return
-        # Reports first: their processes may still be reading the file.
-        for report in [report for report in self.reports.values() if report.table is table]:
-            self.remove_report(report)
-        self.looks.cancel(table.job)
-        if table.directory is not None:
-            _remove(table.directory)
+    def reports_on(self, table: Upload) -> list[Report]:
+        """Return the reports on a table."""
+        return [report for report in self.reports.values() if report.table is table]
 
-    def remove_report(self, report: Report) -> None:
-        """Remove a report and end its job; do nothing if it was removed already."""
-        if self.reports.pop(report.key, None) is None:
-            return
-        self.jobs.cancel(report.job)
-        _remove(report.directory)
+    def remove(self, item: Upload | Report) -> None:
+        """Remove a table with its reports, or a report, and end their work; ones removed before stay so."""
+        if isinstance(item, Report):
+            if self.reports.pop(item.key, None) is not None:
+                self.jobs.cancel(item.job)
+                _remove(item.directory)
+        elif self.tables.pop(item.key, None) is not None:
+            # Reports first: their processes may still be reading the file.
+            for report in self.reports_on(item):
+                self.remove(report)
+            self.looks.cancel(item.job)
+            if item.directory is not None:
+                _remove(item.directory)
 
     def clear(self) -> None:
         """Remove all tables, reports and files, and admit nobody who was in before."""
         self.secret = secrets.token_urlsafe(32)
         for table in list(self.tables.values()):
-            self.remove_table(table)
+            self.remove(table)
 
     def close(self) -> None:
         """End all work and remove all files."""

@@ -12,14 +12,13 @@ pytest.importorskip("starlette", reason="the extra serve is not installed")
 from starlette.testclient import TestClient
 
 from codelength.serve.app import make_app
-from codelength.serve.limits import MIB, Limits, ReadLimits
+from codelength.serve.limits import MIB, Limits
 from codelength.serve.state import AppState
 
 HOST = "127.0.0.1:8123"
 OWN = {"origin": f"http://{HOST}"}
 STAND_IN = (sys.executable, "-P", str(Path(__file__).with_name("stand_in.py")))
-READ = ReadLimits(unpacked_bytes=8 * MIB, rows=100_000, columns=100, cells=1_000_000)
-LIMITS = Limits(upload_bytes=MIB, read=READ)
+LIMITS = Limits(upload_bytes=MIB, unpacked_bytes=8 * MIB, rows=100_000, columns=100, cells=1_000_000)
 CSV = b"outlook,wind,play\nsun,no,yes\nrain,yes,no\nsun,yes,yes\nrain,no,no\n"
 
 

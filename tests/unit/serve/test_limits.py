@@ -4,6 +4,7 @@ import pytest
 
 from codelength.serve import limits
 from codelength.serve.limits import GIB, MIB, Limits
+from codelength.serve.worker import system_limits
 
 
 @pytest.mark.parametrize("n_processors", [1, 2, 8, 64])
@@ -12,10 +13,10 @@ def test_all_processes_together_keep_to_the_memory(monkeypatch, memory, n_proces
     monkeypatch.setattr(limits, "_memory", lambda: memory * GIB)
     monkeypatch.setattr("os.cpu_count", lambda: n_processors)
     found = Limits.of_this_machine(10 * MIB)
-    together = found.looking * found.look_memory_bytes + found.working * found.read.memory_bytes
+    together = found.looking * found.look_bytes + found.working * found.work_bytes
     assert together <= memory * GIB
     assert found.working >= 1
-    assert found.read.memory_bytes >= 4 * GIB  # less than this, and libraries cannot be loaded
+    assert found.work_bytes >= 4 * GIB  # less than this, and libraries cannot be loaded
 
 
 def test_a_small_machine_does_one_thing_at_a_time(monkeypatch):
@@ -25,6 +26,7 @@ def test_a_small_machine_does_one_thing_at_a_time(monkeypatch):
     assert (found.looking, found.working) == (1, 1)
 
 
-def test_a_look_has_its_own_share(state):
-    assert state.looks._limits["memory_bytes"] == state.limits.look_memory_bytes
-    assert state.jobs._limits["memory_bytes"] == state.limits.read.memory_bytes
+def test_a_look_has_its_own_share():
+    given = Limits(look_bytes=2 * GIB, work_bytes=8 * GIB)
+    assert system_limits(given, is_look=True)["RLIMIT_AS"] == 2 * GIB
+    assert system_limits(given, is_look=False)["RLIMIT_AS"] == 8 * GIB

@@ -9,7 +9,7 @@ import pytest
 
 from codelength import load
 
-from .conftest import CSV, LIMITS, READ, User, wait_for
+from .conftest import CSV, LIMITS, User, wait_for
 
 
 def test_from_a_file_to_its_report_and_model(user, tmp_path):
@@ -144,7 +144,7 @@ class TestLimitsOfTheSystem:
 
     @pytest.fixture
     def limits(self):
-        return replace(LIMITS, read=replace(READ, work_seconds=5, memory_bytes=3 << 30))
+        return replace(LIMITS, work_seconds=5, work_bytes=3 << 30)
 
     def test_memory(self, user):
         pytest.importorskip("resource", reason="Windows keeps no such limits")
@@ -186,8 +186,8 @@ def test_removing_twice_at_once_does_nothing_more(user, state):
     user.wait(report)
     kept_table, kept_report = next(iter(state.tables.values())), next(iter(state.reports.values()))
     for _ in range(2):
-        state.remove_report(kept_report)
-        state.remove_table(kept_table)
+        state.remove(kept_report)
+        state.remove(kept_table)
     assert list(state.directory.iterdir()) == []
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from codelength.serve.limits import MIB
 
-from .conftest import CSV, LIMITS, READ, wait_for
+from .conftest import CSV, LIMITS, wait_for
 
 
 def parquet(tmp_path, sql):
@@ -214,7 +214,7 @@ def test_too_many_columns_rows_and_cells(user):
 class TestALongHeader:
     @pytest.fixture
     def limits(self):
-        return replace(LIMITS, read=replace(READ, unpacked_bytes=64 * MIB))
+        return replace(LIMITS, unpacked_bytes=64 * MIB)
 
     def test_a_first_line_without_an_end(self, user):
         content = gzip.compress(b"a," * (10 * MIB))
@@ -224,7 +224,7 @@ class TestALongHeader:
 class TestManyColumns:
     @pytest.fixture
     def limits(self):
-        return replace(LIMITS, upload_bytes=8 * MIB, read=replace(READ, columns=20_000))
+        return replace(LIMITS, upload_bytes=8 * MIB, columns=20_000)
 
     def test_ten_thousand_columns_can_be_chosen_from(self, user):
         names = [f"column {i}" for i in range(10_000)]
