@@ -54,31 +54,6 @@ class SequenceLayout(NamedTuple):
     logs: FloatArray
     class_offsets: FloatArray
 
-    @property
-    def labels(self) -> IntArray:
-        """The group each row joins."""
-        return self.rows[:, 0].astype(np.int64)
-
-    @property
-    def class_codes(self) -> IntArray:
-        """The class of each row."""
-        return self.rows[:, 1].astype(np.int64)
-
-    @property
-    def codes(self) -> IntArray:
-        """The codes of the predicting columns."""
-        return np.asarray(self.rows[:, 2:] - self.first_cells[:-1])
-
-    @property
-    def n_values(self) -> IntArray:
-        """Number of values of each predicting column."""
-        return np.diff(self.first_cells) - 1
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups."""
-        return int(self.starts.shape[1])
-
 
 def checked_offsets(rule: Rule, prior: PriorLike, schema: Schema) -> Offsets:
     """Return the offsets of a rule; raise if it cannot predict from no rows at all."""
@@ -95,16 +70,11 @@ def lay_out(coded: Coded, rule: Rule, offsets: Offsets, class_column: int | None
     coded : Coded
         The rows; each joins the group that its class code names. One of weight 3 is taken for three rows.
     rule : Rule
-        How counts become predictions.
+        The predictive rule.
     offsets : Offsets
         Pseudocounts that the rule adds to the counts.
     class_column : int, optional
         Position of the column to predict, in a mixture; by default the group itself is predicted.
-
-    Returns
-    -------
-    SequenceLayout
-        The arrays that the kernels read.
     """
     predicting, of_values, classes, of_classes = _apart(coded.repeated(), offsets.value_offsets, class_column)
     schema, counts = predicting.schema, count(predicting)

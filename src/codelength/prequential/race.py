@@ -20,7 +20,7 @@ from ..table.checks import (
     check_whole,
 )
 from ..typing import BoolArray, FloatArray, IntArray
-from .sampling import SCHEMES, along_groups, group_seeds
+from .orderings import SCHEMES, along_groups, group_seeds
 from .sequence import SequentialModel
 
 FIRST_LOOK = 4
@@ -98,7 +98,7 @@ def compare_models(
     max_orderings : int
         At most this many orderings are drawn.
     scheme : {"antithetic", "plain", "rotated"}
-        Dependence between the orderings; see :func:`sample_orderings`.
+        Dependence between the orderings; see :func:`codelength.prequential.sample_orderings`.
     random_state : int, generator or None
         Seed of the permutations.
     n_threads : int, optional
@@ -128,75 +128,47 @@ def compare_models(
     confidence = check_number("confidence", confidence, 0, 1, above=True, below=True)
     margin = check_number("margin", margin, also=" (nats)")
     _check(models, max_orderings, scheme)
-    n_groups = max_orderings // SCHEMES[scheme].n_linked
-    seeds = group_seeds(n_groups, random_state)
-    runners = _Runners(models, seeds, scheme, n_threads)
-    for look, stop in enumerate(_looks(n_groups), start=1):
-        runners.run(stop)
+    n_linked = SCHEMES[scheme].n_linked
+    seeds, done, settled = group_seeds(max_orderings // n_linked, random_state), 0, False
+    # NaN marks groups of orderings that a model was not run along, because it was ruled out before.
+    scores, is_in = np.full((len(models), len(seeds)), np.nan), np.ones(len(models), dtype=np.bool_)
+    for look, stop in enumerate(_looks(len(seeds)), start=1):
+        for i in np.flatnonzero(is_in).tolist():
+            scores[i, done:stop] = _means(models[i], i, seeds[done:stop], scheme, n_threads)
+        done, best = stop, _best(scores[:, :stop], is_in)
         # The sum of 1 / (j (j + 1)) over all looks is 1: a union bound that needs no number of looks in
         # advance.
         level = (1 - confidence) / (look * (look + 1)) / max(1, len(models) - 1)
-        if runners.is_settled(stop, level, margin):
-            return runners.result(settled=True)
-    return runners.result(settled=False)
-
-
-class _Runners:
-    """State of a comparison: code lengths so far, and the models that are not ruled out."""
-
-    def __init__(
-        self, models: Sequence[SequentialModel], seeds: IntArray, scheme: str, n_threads: int | None
-    ) -> None:
-        self.models, self.seeds, self.scheme, self.n_threads = models, seeds, scheme, n_threads
-        # NaN marks groups that a model was not run along, because it was ruled out before.
-        self.scores = np.full((len(models), len(seeds)), np.nan)
-        self.is_in: BoolArray = np.ones(len(models), dtype=np.bool_)
-        self.done = 0
-
-    def run(self, stop: int) -> None:
-        """Run the remaining models along further orderings."""
-        seeds = self.seeds[self.done : stop]
-        for i in np.flatnonzero(self.is_in).tolist():
-            along = along_groups(self.models[i], seeds, self.scheme, self.n_threads).mean(axis=1)
-            if not np.isfinite(along).all():
-                raise InvalidParameter(
-                    f"model {i}: its code length is infinite along an ordering, so it cannot be compared; "
-                    'give the model a cap=, or use rule="evidence"'
-                )
-            self.scores[i, self.done : stop] = along
-        self.done = stop
-
-    @property
-    def best(self) -> int:
-        """The best remaining model; the first of several."""
-        means = np.where(self.is_in, self.scores[:, : self.done].mean(axis=1), np.inf)
-        return first_best(-means)
-
-    def is_settled(self, stop: int, level: float, margin: float) -> bool:
-        """Rule out the models that are worse, and return whether those left are equally good."""
-        best = self.best
-        if not self.is_in.any() or np.count_nonzero(self.is_in) == 1:
-            return True
-        excess, errors = _differences(self.scores[:, :stop], best)
+        excess, errors = _differences(scores[:, :stop], best)
         # Means of groups are the observations of the t-test: orderings within a group are dependent.
         reach = float(stdtrit(stop - 1, 1 - level)) * errors
-        self.is_in &= ~(excess - reach > 0)
-        rivals = self.is_in.copy()
-        rivals[best] = False
-        return bool((excess[rivals] + reach[rivals] <= margin).all())
+        is_in &= ~(excess - reach > 0)
+        rivals = is_in & (np.arange(len(models)) != best)
+        settled = bool((excess[rivals] + reach[rivals] <= margin).all())
+        if settled:
+            break
+    best = _best(scores[:, :done], is_in)
+    excess, errors = _differences(scores, best)
+    n_groups = np.count_nonzero(~np.isnan(scores), axis=1)
+    return Race(best, settled, np.nanmean(scores, axis=1), excess, errors, n_groups * n_linked)
 
-    def result(self, settled: bool) -> Race:
-        """Return the result so far."""
-        excess, errors = _differences(self.scores, self.best)
-        n_groups = np.count_nonzero(~np.isnan(self.scores), axis=1)
-        return Race(
-            self.best,
-            settled,
-            np.nanmean(self.scores, axis=1),
-            excess,
-            errors,
-            n_groups * SCHEMES[self.scheme].n_linked,
+
+def _means(
+    model: SequentialModel, number: int, seeds: IntArray, scheme: str, n_threads: int | None
+) -> FloatArray:
+    """Compute the mean code length of a model along each group of orderings."""
+    found = along_groups(SequentialModel.unchecked_code_length, model, seeds, scheme, n_threads)
+    if not np.isfinite(found).all():
+        raise InvalidParameter(
+            f"model {number}: its code length is infinite along an ordering, so it cannot be compared; "
+            'give the model a cap=, or use rule="evidence"'
         )
+    return np.asarray(found.mean(axis=1))
+
+
+def _best(scores: FloatArray, is_in: BoolArray) -> int:
+    """Return the best remaining model; the first of several."""
+    return first_best(-np.where(is_in, scores.mean(axis=1), np.inf))
 
 
 def _differences(scores: FloatArray, best: int) -> tuple[FloatArray, FloatArray]:
@@ -206,14 +178,9 @@ def _differences(scores: FloatArray, best: int) -> tuple[FloatArray, FloatArray]
     """
     differences = scores - scores[best]
     differences[np.abs(differences) <= TOLERANCE * np.abs(scores[best])] = 0.0
+    # Every model was run along the groups of the first look, which are two or more.
     n_groups = np.count_nonzero(~np.isnan(differences), axis=1)
-    spread = np.array(
-        [
-            row[~np.isnan(row)].std(ddof=1) if n > 1 else np.inf
-            for row, n in zip(differences, n_groups, strict=True)
-        ]
-    )
-    return np.nanmean(differences, axis=1), spread / np.sqrt(n_groups)
+    return np.nanmean(differences, axis=1), np.nanstd(differences, axis=1, ddof=1) / np.sqrt(n_groups)
 
 
 def _looks(n_groups: int) -> list[int]:
@@ -231,7 +198,7 @@ def _check(models: Sequence[SequentialModel], max_orderings: int, scheme: str) -
         raise InvalidParameter("models: expected at least one model")
     for model in models:
         check_instance("models", model, SequentialModel, "models as naive_bayes_sequence makes them")
-    if any(not np.array_equal(model.layout.class_codes, models[0].layout.class_codes) for model in models):
+    if any(not np.array_equal(model.layout.rows[:, 1], models[0].layout.rows[:, 1]) for model in models):
         raise InvalidParameter("models: expected models of the same rows, with the same classes to predict")
     check_choice("scheme", scheme, SCHEMES)
     check_whole("max_orderings", max_orderings, 2 * SCHEMES[scheme].n_linked)

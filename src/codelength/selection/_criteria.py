@@ -19,7 +19,7 @@ from ..naive_bayes import (
     unclassed_pseudocounts,
 )
 from ..prequential.layout import checked_offsets, lay_out
-from ..prequential.sampling import checked_scheme, group_seeds, linked_orders
+from ..prequential.orderings import checked_scheme, group_seeds, linked_orders
 from ..table import Coded, Schema
 from ..typing import BoolArray, FloatArray, IntArray
 

@@ -22,7 +22,7 @@ from codelength.prequential import (
     compare_models,
     sample_orderings,
 )
-from codelength.prequential.sampling import SCHEMES
+from codelength.prequential.orderings import SCHEMES
 from codelength.scores import Predictions
 from codelength.typing import FloatArray, IntArray
 

@@ -7,7 +7,7 @@ import pytest
 
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import best_first
-from codelength.prequential.sampling import linked_orders
+from codelength.prequential.orderings import linked_orders
 from codelength.table import Coded, Schema
 from codelength_lab.experiment import Spec
 from codelength_lab.experiments.clustering_choice import (

@@ -15,7 +15,7 @@ from codelength.prequential import (
     naive_bayes_sequence,
     sample_orderings,
 )
-from codelength.prequential.sampling import group_seeds, linked_orders
+from codelength.prequential.orderings import group_seeds, linked_orders
 from codelength.scores import evidence_code_length
 from codelength.sources import as_coded, as_table
 from codelength.table import Coded, Schema, encode
