@@ -186,21 +186,9 @@ def _cost_of_group(sums: FloatArray, own: int, highest: float) -> float:
 
 @njit(cache=True, nogil=True)
 def sequential_terms(layout: SequenceLayout, order: IntArray, joint: bool) -> FloatArray:
-    """Compute the cost of each row given those before it.
+    """Compute the cost of the class of each row, or with ``joint`` of the row, given those before it.
 
-    Parameters
-    ----------
-    layout : SequenceLayout
-        The rows and the rule.
-    order : array of shape (n_rows,)
-        The order in which rows are predicted and then counted.
-    joint : bool
-        Whether the cost is that of the whole row, rather than of its class.
-
-    Returns
-    -------
-    array of shape (n_rows,)
-        Costs in nats, in the order taken.
+    ``order`` is that in which rows are predicted and then counted, and also that of the costs.
     """
     state, terms = start(layout), np.empty(len(order))
     for t in range(len(order)):
@@ -213,14 +201,7 @@ def sequential_terms(layout: SequenceLayout, order: IntArray, joint: bool) -> Fl
 def sequential_weights(layout: SequenceLayout, order: IntArray, weights: FloatArray) -> None:
     """Compute the log weight of each group for each row given those before it.
 
-    Parameters
-    ----------
-    layout : SequenceLayout
-        The rows and the rule.
-    order : array of shape (n_rows,)
-        The order of the rows.
-    weights : array of shape (n_rows, n_groups)
-        Receives the log weights, in the order taken.
+    ``weights`` of shape (n_rows, n_groups) receives them, in the order taken.
     """
     state, n_groups = start(layout), weights.shape[1]
     for t in range(len(order)):

@@ -46,11 +46,6 @@ def greedy_ordering(model: SequentialModel, *, backward: bool, worst: bool) -> I
     worst : bool
         Place the row that is predicted worst.
 
-    Returns
-    -------
-    array of shape (n_rows,)
-        The ordering, as row numbers.
-
     Examples
     --------
     >>> from codelength.prequential import naive_bayes_sequence
@@ -210,11 +205,6 @@ def sample_orderings(
         Seed of the permutations.
     n_threads : int, optional
         Threads to use; by default one for each processor.
-
-    Returns
-    -------
-    OrderingSample
-        Code length along each ordering, and the best ordering.
 
     Examples
     --------

@@ -104,11 +104,6 @@ def compare_models(
     n_threads : int, optional
         Threads to use; the result is the same for any number.
 
-    Returns
-    -------
-    Race
-        The best model, and the excess code length of the others.
-
     Raises
     ------
     InvalidParameter

@@ -54,31 +54,12 @@ class SequentialModel:
     def terms(self, order: Any = None) -> FloatArray:
         """Compute the cost of the class of each row given the rows before it, in nats, in the order taken.
 
-        Parameters
-        ----------
-        order : array of shape (n_rows,), optional
-            A permutation of the row numbers; by default the rows as they are.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            Minus the log probability of each class; their sum is :meth:`code_length`.
+        The order is a permutation of the row numbers; by default the rows as they are.
         """
-        return self._capped(self._run(self.checked(order), joint=False))
+        return self._capped(self._costs(self.checked(order)))
 
     def code_length(self, order: Any = None) -> float:
-        """Compute the criterion along one ordering: the sum of its :meth:`terms`.
-
-        Parameters
-        ----------
-        order : array of shape (n_rows,), optional
-            A permutation of the row numbers; by default the rows as they are.
-
-        Returns
-        -------
-        float
-            The code length of the classes in nats.
-        """
+        """Compute the criterion along one ordering: the sum of its :meth:`terms`."""
         return self.unchecked_code_length(self.checked(order))
 
     def errors(self, order: Any = None) -> FloatArray:
@@ -113,7 +94,7 @@ class SequentialModel:
             )
         # The kernel leaves out the normaliser of the groups, which depends on the number of rows only.
         totals: FloatArray = np.log(self.group_total + np.arange(self.n_rows))
-        return np.asarray(self._run(self.checked(order), joint=True) + totals)
+        return self._costs(self.checked(order), joint=True) + totals
 
     def leave_one_out(self) -> FloatArray:
         """Compute the cost of the class of each row given all the other rows, in nats, in row order."""
@@ -123,7 +104,7 @@ class SequentialModel:
 
     def unchecked_code_length(self, order: IntArray) -> float:
         """Compute the criterion along an ordering that is not checked: row numbers as int64, each once."""
-        return float(self._capped(self._run(order, joint=False)).sum())
+        return float(self._capped(self._costs(order)).sum())
 
     def checked(self, order: Any) -> IntArray:
         """Return the ordering as an array of row numbers; raise if it is not a permutation."""
@@ -140,7 +121,7 @@ class SequentialModel:
             raise InvalidParameter(f"order: expected each of the row numbers 0 to {self.n_rows - 1} once")
         return np.ascontiguousarray(rows, dtype=np.int64)
 
-    def _run(self, order: IntArray, joint: bool) -> FloatArray:
+    def _costs(self, order: IntArray, joint: bool = False) -> FloatArray:
         from ._kernels import sequential_terms
 
         return np.asarray(sequential_terms(self.layout, order, joint))
@@ -168,11 +149,6 @@ def naive_bayes_sequence(
         Pseudocounts; rule "map" needs at least 1 everywhere.
     cap : float, optional
         The most that one row can cost, in nats.
-
-    Returns
-    -------
-    SequentialModel
-        The table under the model.
 
     Raises
     ------
