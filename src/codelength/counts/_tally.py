@@ -92,7 +92,7 @@ def settled_counts(tally: Tally, draft: Draft) -> tuple[Counts | None, Draft]:
                 column.grid,
                 cells[:, :n_cells].sum(axis=0),
                 kept,
-                draft.how.cutting.n_bins,
+                draft.how.cut.n_bins,
                 column.bounds,
                 draft.most_kept,
             )

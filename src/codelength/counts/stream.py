@@ -98,7 +98,7 @@ def learn_counts(
            [0., 1.]])
     """
     check_choice("handle_unknown", handle_unknown, HandleUnknown)
-    how = How.of(missing, numeric, identifiers, cutting, categories)
+    how = How(missing, numeric, identifiers, cutting, categories)
     if schema is not None:
         check_instance("schema", schema, Schema, "a Schema, or None")
     # Streams of the caller stay open; those made here are closed.

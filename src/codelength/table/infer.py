@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import DataError, IgnoredColumn
 from ..typing import FloatArray, Scalar
@@ -46,6 +45,9 @@ MAX_VALUES = 65_535
 
 FEW_VALUES = 20
 """A column of text with at most this many distinct values does not hold identifiers."""
+
+DECLARED = "declared domain"
+"""Origin of variables whose values the table declares."""
 
 
 def infer_schema(
@@ -95,56 +97,42 @@ def infer_schema(
     >>> schema.variables[0].values, schema.variables[1].kind, schema.classes
     (('blue', 'red'), 'interval', ('no', 'yes'))
     """
-    how = How.of(missing, numeric, identifiers, cutting, categories)
+    how = How(missing, numeric, identifiers, cutting, categories)
     table = table_of(data, target, sample_weight)
     variables = tuple(how.variable(column, table.weights) for column in table.columns)
     tell_ignored(variables)
     return Schema(variables, None if table.target is None else target_variable(table.target))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class How:
-    """Options that decide the variable of each column; see :func:`infer_schema`.
+    """Options that decide the variable of each column; see :func:`infer_schema`, whose options they are."""
 
-    Attributes
-    ----------
-    missing, numeric, identifiers : str
-        See :func:`infer_schema`.
-    cutting : Cutting
-        How columns of numbers are cut.
-    categories : tuple of str
-        Columns of numbers that are kept as categories.
-    """
+    missing: Missing = "ignore"
+    numeric: Numeric = "auto"
+    identifiers: Identifiers = "ignore"
+    cutting: Cutting | None = None
+    categories: Collection[str] = ()
 
-    missing: Missing
-    numeric: Numeric
-    identifiers: Identifiers
-    cutting: Cutting
-    categories: tuple[str, ...]
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_choice("missing", self.missing, Missing)
+        check_choice("numeric", self.numeric, Numeric)
+        check_choice("identifiers", self.identifiers, Identifiers)
+        check_names("categories", self.categories)
+        check_instance("cutting", self.cut, Cutting, "a Cutting, or None")
+        check_options(self.cut.strategy, self.cut.n_bins)
 
-    @classmethod
-    def of(
-        cls,
-        missing: Missing,
-        numeric: Numeric,
-        identifiers: Identifiers,
-        cutting: Cutting | None,
-        categories: Collection[str],
-    ) -> "How":
-        """Check options and return them."""
-        check_choice("missing", missing, Missing)
-        check_choice("numeric", numeric, Numeric)
-        check_choice("identifiers", identifiers, Identifiers)
-        usual = AVERAGED if numeric == "average" else Cutting()
-        cut = usual if cutting is None else cutting
-        check_instance("cutting", cut, Cutting, "a Cutting, or None")
-        check_options(cut.strategy, cut.n_bins)
-        return cls(missing, numeric, identifiers, cut, check_names("categories", categories))
+    @property
+    def cut(self) -> Cutting:
+        """The way in which columns of numbers are cut."""
+        usual = AVERAGED if self.numeric == "average" else Cutting()
+        return usual if self.cutting is None else self.cutting
 
     def variable(
         self, column: Column, weights: FloatArray | None = None, n_present: int | None = None
     ) -> Variable:
-        """Return the variable that a column becomes.
+        """Return the variable that a column becomes: a category, an interval or an ignored variable.
 
         Parameters
         ----------
@@ -154,31 +142,24 @@ class How:
             Weights of the cells.
         n_present : int, optional
             Number of cells that are not missing, if the column holds each distinct cell once.
-
-        Returns
-        -------
-        Variable
-            A category, interval or ignored variable.
         """
         is_missing = column.missing
         missing_is_value = self.missing == "value" and bool(is_missing.any())
         # Before everything else: a declared domain is never cut, sorted or left out.
         if isinstance(column, Factor) and column.declared:
-            return _category(column.name, column.values, missing_is_value, "declared domain")
+            return _category(column.name, column.values, missing_is_value, DECLARED)
         if is_missing.all():
             # One interval that holds any number carries no information.
             return interval_variable(
                 column.name, (), missing_is_value=missing_is_value, origin="every cell is missing"
             )
-        scale = _scale(column)
-        if scale is not None:
+        if isinstance(column, Numbers) or column.is_numeric:
+            return self._of_numbers(column, weights, "number", missing_is_value)
+        if scale := time_scale(column.values):
             return self._of_numbers(column, weights, scale, missing_is_value)
-        assert isinstance(column, Factor)
-        if reason := _reason_to_ignore(column, n_present):
-            ignored = self.ignored(column.name, reason)
-            if ignored is not None:
-                return ignored
-        _check_size(column.name, len(column.values))
+        reason = _reason_to_ignore(column, n_present)
+        if reason and (ignored := self.ignored(column.name, reason)):
+            return ignored
         return _category(column.name, sorted_values(column.values), missing_is_value, "values seen")
 
     def ignored(self, name: str, reason: str) -> Variable | None:
@@ -210,19 +191,10 @@ class How:
                 name, few, missing_is_value, f"{'whole ' * (scale == 'number')}{what}, kept as categories"
             )
         if numeric == "category":
-            kept = _distinct_numbers(column)
-            _check_size(name, len(kept))
-            return _category(name, kept, missing_is_value, f"{what}, kept as categories")
+            return _category(name, _distinct(column), missing_is_value, f"{what}, kept as categories")
         numbers = measured(column, scale)
         assert numbers is not None
-        return self.cutting.variable(name, numbers, missing_is_value, weights, scale)
-
-
-def _scale(column: Column) -> Scale | None:
-    """Return the scale of the cells of a column; None if they are categories."""
-    if isinstance(column, Factor) and not column.is_numeric:
-        return time_scale(column.values)
-    return "number"
+        return self.cut.variable(name, numbers, missing_is_value, weights, scale)
 
 
 _REMEDY = (
@@ -259,36 +231,35 @@ def tell_ignored(variables: Sequence[Variable]) -> None:
 
 
 def _category(name: str, values: tuple[Scalar, ...], missing_is_value: bool, origin: str) -> Variable:
+    if len(values) > MAX_VALUES and origin != DECLARED:
+        raise too_many(name)
     return Variable(name, (*values, None) if missing_is_value else values, "category", origin=origin)
 
 
 def _few_whole_numbers(column: Column, scale: Scale) -> tuple[Scalar, ...] | None:
     """Return the distinct whole numbers, or times, if there is nothing else and they are few; else None."""
     if isinstance(column, Factor):
-        values = column.values
-        whole = scale != "number" or all(type(value) is int for value in values)
-        return sorted_values(values) if whole and len(values) <= MAX_NUMBER_CATEGORIES else None
+        if len(column.values) > MAX_NUMBER_CATEGORIES:
+            return None
+        whole = scale != "number" or all(type(value) is int for value in column.values)
+        return sorted_values(column.values) if whole else None
     present = column.numbers[~column.missing]
     # Almost every continuous column shows a fraction, or too many numbers, in its first rows. Then the rest
     # need not be sorted.
-    sample = present[:1000]
-    if sample.dtype.kind == "f" and not (np.floor(sample) == sample).all():
-        return None
-    if len(np.unique(sample)) > MAX_NUMBER_CATEGORIES:
-        return None
-    if present.dtype.kind == "f" and not (np.floor(present) == present).all():
-        return None
-    distinct = _distinct(present)
-    return tuple(int(number) for number in distinct) if len(distinct) <= MAX_NUMBER_CATEGORIES else None
+    for part in (present[:1000], present):
+        if part.dtype.kind == "f" and not (np.floor(part) == part).all():
+            return None
+        distinct = _distinct(Numbers(column.name, part))
+        if len(distinct) > MAX_NUMBER_CATEGORIES:
+            return None
+    return distinct
 
 
-def _distinct_numbers(column: Column) -> tuple[Scalar, ...]:
+def _distinct(column: Column) -> tuple[Scalar, ...]:
+    """Return the distinct values of a column of numbers or times, in order."""
     if isinstance(column, Factor):
         return sorted_values(column.values)
-    return tuple(_plain(number) for number in np.unique(column.numbers[~column.missing]))
-
-
-def _distinct(present: NDArray[Any]) -> NDArray[Any]:
+    present = column.numbers[~column.missing]
     if present.dtype.kind in "iu":
         low, high = int(present.min()), int(present.max())
         # Unsigned numbers beyond int64 would wrap around when they are cast.
@@ -296,8 +267,8 @@ def _distinct(present: NDArray[Any]) -> NDArray[Any]:
             # Marking is many times faster than sorting, and small codes are the common case.
             seen = np.zeros(high - low + 1, dtype=bool)
             seen[present.astype(np.int64) - low] = True
-            return np.flatnonzero(seen) + low
-    return np.unique(present)
+            return tuple((np.flatnonzero(seen) + low).tolist())
+    return tuple(int(n) if float(n).is_integer() else n for n in np.unique(present).tolist())
 
 
 def target_variable(column: Column) -> Variable:
@@ -307,22 +278,12 @@ def target_variable(column: Column) -> Variable:
         values: tuple[Scalar, ...] = tuple(np.unique(column.numbers).tolist())
     # Columns of truth values always declare both; a class that no row has would get a probability.
     elif column.declared and not all(isinstance(value, bool) for value in column.values):
-        origin, values = "declared domain", column.values
+        origin, values = DECLARED, column.values
     else:
         seen = np.flatnonzero(np.bincount(column.positions, minlength=len(column.values)))
         values = sorted_values(tuple(column.values[position] for position in seen))
     check_n_classes(column.name, len(values))
     return Variable(column.name, values, origin=origin)
-
-
-def _plain(number: Any) -> Scalar:
-    plain: float = number.item()
-    return int(plain) if float(plain).is_integer() else plain
-
-
-def _check_size(name: str, n_values: int) -> None:
-    if n_values > MAX_VALUES:
-        raise too_many(name)
 
 
 def too_many(name: str) -> DataError:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from codelength.counts.stream import fold, learn_counts
 from codelength.errors import DataError
-from codelength.sources import Batch, as_batches
+from codelength.sources import Batch, Batches, as_batches
 from codelength.sources.profile import brackets as brackets_module
 from codelength.sources.profile import column as column_module
 from codelength.sources.profile import profile as profile_module
@@ -132,7 +132,7 @@ def test_work_travels_to_other_processes():
     rng = np.random.default_rng(3)
     table = pa.table({"x": rng.normal(size=200), "class": np.array(["p", "q"])[rng.integers(0, 2, 200)]})
 
-    class Spread:
+    class Spread(Batches):
         """A source whose rows are elsewhere."""
 
         name, names, n_rows, once, passes = "cluster", ("x", "class"), 200, False, 0

@@ -86,9 +86,7 @@ def _profiled(
     """Return the schema of the whole table, and its number of rows."""
     look = ProfileWork(roles)
     profile = check_rows(fold(look, batches, roles.columns, look.merge, progress=progress), batches.name)
-    draft = profile.draft(
-        roles, How.of(params["missing"], params["numeric"], params["identifiers"], None, ())
-    )
+    draft = profile.draft(roles, How(params["missing"], params["numeric"], params["identifiers"], None, ()))
     # Columns of very many numbers take another pass each time that their cut points are not yet found.
     while draft.open:
         grids = {i: column.grid for i, column in draft.open.items()}

@@ -81,7 +81,7 @@ class Profile:
         for found in open_columns:
             numbers = self.sample.columns[found.name]
             n_present = self.columns[found.name].n_present
-            found.grid = draft_grid(numbers, self.sample.weights, how.cutting.n_bins, n_present, most_kept)
+            found.grid = draft_grid(numbers, self.sample.weights, how.cut.n_bins, n_present, most_kept)
         tell_ignored([found for found in settled.values() if isinstance(found, Variable)])
         return Draft(tuple(settled.values()), target, how, most_kept)
 
@@ -130,7 +130,7 @@ class Open:
     def settled(self, cuts: FloatArray, how: How) -> Variable:
         """Return the variable with its cut points."""
         moved = cuts if self.scale == "number" else cuts_in_units(cuts, self.unit)
-        return how.cutting.variable_with(self.name, moved, self.missing_is_value, self.scale)
+        return how.cut.variable_with(self.name, moved, self.missing_is_value, self.scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +250,12 @@ def _wide_variable(column: ColumnProfile, how: How) -> Variable | Open:
         column.unit,
         Grid(np.empty(0), np.zeros(1, dtype=np.bool_)),
     )
-    strategy = how.cutting.strategy
+    strategy = how.cut.strategy
     if strategy == "frequency":
         return found
     if strategy == "width":
         # Equal widths need the bounds alone, which are known exactly.
-        return found.settled(cut_points([column.low, column.high], "width", how.cutting.n_bins), how)
+        return found.settled(cut_points([column.low, column.high], "width", how.cut.n_bins), how)
     raise Infeasible(
         f"column {name!r}: cutting strategy {strategy!r} needs all distinct values in memory, "
         'and there are too many; cut the column with strategy="frequency" or "width", or round its numbers'
