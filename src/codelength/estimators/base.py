@@ -7,8 +7,8 @@ model as it was, and a changed parameter changes nothing until the next fit.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from ..table.encode import HandleUnknown
 from ..table.infer import Identifiers, Missing, Numeric
 from ..table.schema import variables_grid
 from . import documents
-from ._fitted import Fitted, Weighting
+from ._fitted import Fitted
 from .reading import known_in, tell_unanswered
 
 if TYPE_CHECKING:
@@ -36,15 +36,6 @@ if TYPE_CHECKING:
     from ..counts.stream import Progress
 
 M = TypeVar("M", bound=Callable[..., Any])
-
-CHOICES = {
-    "missing": Missing,
-    "handle_unknown": HandleUnknown,
-    "numeric": Numeric,
-    "identifiers": Identifiers,
-    "weighting": Weighting,
-}
-"""Values of the parameters that models share."""
 
 
 def offered(member: str) -> Callable[[M], M]:
@@ -274,15 +265,16 @@ class TableEstimator(BaseEstimator):
         # Called by fit, not by the constructor: scikit-learn sets parameters one by one, so intermediate
         # combinations may be invalid.
         params = self.get_params(deep=False)
-        for name, choices in CHOICES.items():
-            if name in params:
-                check_choice(name, params[name], choices)
+        for parameter in fields(self):
+            if get_origin(parameter.type) is Literal:
+                check_choice(parameter.name, params[parameter.name], parameter.type)
+            elif parameter.type is bool:
+                check_flag(parameter.name, params[parameter.name])
         if self.numeric == "average" and not self._fitted_type.averages_intervals:
             raise InvalidParameter(
                 f'numeric="average": {self._fitted_type.name(params)} does not average over intervals; pass '
                 'numeric="discretize", or use NaiveBayes'
             )
-        check_flag("strict", self.strict)
         if self.schema is not None:
             check_instance("schema", self.schema, Schema, "a Schema, or None to infer it")
         if "random_state" in params:

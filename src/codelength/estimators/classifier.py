@@ -63,7 +63,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         params = self._checked_params()
         reading = self._fitted_type.reading(params)
         table = reading.table(X, y, sample_weight)
-        coded = reading.coded(table, reading.schema_of(table))
+        coded = reading.labelled(table)
         # One assignment at the end: a fit that fails leaves the previous state.
         self._state = self._fitted_type.learn(params, coded, table.named)
         return self
@@ -313,9 +313,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
     def _coded_for(self, table: Table) -> Coded:
         """Encode the rows of a table with classes as this model would to learn from them."""
-        reading = self._fitted_type.reading(self._checked_params())
-        coded: Coded = reading.coded(table, reading.schema_of(table))
-        return coded
+        return self._fitted_type.reading(self._checked_params()).labelled(table)
 
     def _fit_coded(self, coded: Coded) -> Self:
         """Learn from encoded rows with classes, under their own schema."""

@@ -256,7 +256,6 @@ class IndifferentTrees(TableClassifier):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_choice("law", self.law, Law)
         # Text first, because it is a sequence too. Names of variables are checked by fit, which knows them.
         if isinstance(self.forest, str):
             check_choice("forest", self.forest, ("all", "best"))

@@ -330,7 +330,6 @@ class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
         super()._check_params()
         check_choice("criterion", self.criterion, CRITERIA)
         check_choice("init", self.init, STARTS)
-        check_choice("rule", self.rule, MixtureRule)
         # The type first: an array compared with text gives an array.
         if not isinstance(self.n_components, str) or self.n_components != "auto":
             check_whole("n_components", self.n_components, also=', or "auto"')

@@ -1,7 +1,7 @@
 """A classifier on a finite mixture whose clustering is chosen by how well it predicts the class."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ..errors import InvalidParameter
 from ..mixture.candidates import METHODS
@@ -9,7 +9,7 @@ from ..mixture.prediction import MixtureRule
 from ..naive_bayes import PriorLike
 from ..selection.clusterings import SELECTION_CRITERIA
 from ..table._messages import shown
-from ..table.checks import check_choice, check_flag, check_size
+from ..table.checks import check_choice, check_size
 from ._fitted_mixture_classifier import FittedMixtureClassifier, range_of
 from .classifier import TableClassifier
 from .registry import register
@@ -98,7 +98,7 @@ class MixtureClassifier(TableClassifier):
     n_components: int | tuple[int, int] = (3, 20)
     n_orderings: int = 10
     average: bool = False
-    clustering: Literal["both", "kmeans", "em"] = "both"
+    clustering: str = "both"
     with_class: bool = True
     prior: PriorLike = "uniform"
     rule: MixtureRule | None = None
@@ -125,8 +125,6 @@ class MixtureClassifier(TableClassifier):
         check_choice("clustering", self.clustering, ("both", *METHODS))
         check_size("candidates", self.candidates, MOST_CANDIDATES)
         check_size("n_orderings", self.n_orderings)
-        check_flag("average", self.average)
-        check_flag("with_class", self.with_class)
         if self.rule is not None:
             # A rule sums over clusterings itself; candidates only give it a start.
             check_choice("rule", self.rule, MixtureRule)

@@ -62,6 +62,10 @@ class Reading:
         usual = {"training": True, "by_name": table.named, "handle_unknown": self.params["handle_unknown"]}
         return encode(schema, table, **(usual | options))
 
+    def labelled(self, table: Table) -> Coded:
+        """Encode rows to learn from, with their classes, under their schema."""
+        return self.coded(table, self.schema_of(table))
+
     def inferred(self, table: Table) -> Schema:
         """Infer the schema of a table under the options about columns and cells."""
         options = {name: self.params[name] for name in ("missing", "numeric", "identifiers")}

@@ -1,6 +1,7 @@
 """Naive Bayes on streams as a classifier of river (extra ``river``)."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InvalidParameter
@@ -17,6 +18,7 @@ except ImportError:
     _Classifier = object
 
 
+@dataclass(eq=False, repr=False)
 class RiverNaiveBayes(_Classifier):
     """:class:`codelength.OnlineNaiveBayes` for the pipelines and metrics of river.
 
@@ -49,29 +51,20 @@ class RiverNaiveBayes(_Classifier):
     -0.685
     """
 
-    def __init__(
-        self,
-        schema: Schema | None = None,
-        rule: str = "evidence",
-        prior: PriorLike = "uniform",
-        domains: Domains = "growing",
-        half_life: float | None = None,
-        window: int | None = None,
-        keep_score: bool = True,
-    ) -> None:
+    schema: Schema | None = None
+    rule: str = "evidence"
+    prior: PriorLike = "uniform"
+    domains: Domains = "growing"
+    half_life: float | None = None
+    window: int | None = None
+    keep_score: bool = True
+
+    def __post_init__(self) -> None:
         if _Classifier is object:
             raise InvalidParameter('river is not installed; pip install "codelength[river]"')
-        check_flag("keep_score", keep_score)
-        self.schema = schema
-        self.rule = rule
-        self.prior = prior
-        self.domains = domains
-        self.half_life = half_life
-        self.window = window
-        self.keep_score = keep_score
-        self.model = OnlineNaiveBayes(
-            schema, rule=rule, prior=prior, domains=domains, half_life=half_life, window=window
-        )
+        check_flag("keep_score", self.keep_score)
+        options = {name: getattr(self, name) for name in ("rule", "prior", "domains", "half_life", "window")}
+        self.model = OnlineNaiveBayes(self.schema, **options)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
