@@ -11,8 +11,7 @@ import naive
 from codelength import datasets
 from codelength.errors import InvalidModelFile, InvalidParameter
 from codelength.estimators import load
-from codelength.estimators._fitted_mixture_classifier import ranked_candidates
-from codelength.estimators.mixture_classifier import MixtureClassifier
+from codelength.estimators.mixture_classifier import MixtureClassifier, ranked_candidates
 from codelength.evaluation import evaluate
 from codelength.mixture.candidates import (
     Candidate,
