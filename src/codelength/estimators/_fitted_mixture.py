@@ -47,7 +47,7 @@ from ._latent_summary import many_classes, remarks_of, unidentified
 if TYPE_CHECKING:
     from .described import Described
 
-MOST_VARIABLES = 300
+MAX_VARIABLES = 300
 """Largest number of variables for which ``fit`` computes the residuals of all pairs; otherwise on request."""
 
 OF_RESTARTS = ("n_init", "reached", "max_init", "init", "max_iter", "tol")
@@ -131,7 +131,7 @@ class FittedMixture(Fitted):
         """Learn from distinct rows, in memory or on disk, and keep ``training`` as the training rows."""
         seed, rows = seed_of(params["random_state"]), gathered.rows
         found = found_components(rows, params, seed, needs_mode=rule_of(params["rule"]).settles)
-        are_few = rows.schema.n_variables <= MOST_VARIABLES and rows.schema.n_cells <= MAX_DENSE
+        are_few = rows.schema.n_variables <= MAX_VARIABLES and rows.schema.n_cells <= MAX_DENSE
         learned = cls(
             params,
             gathered.schema,

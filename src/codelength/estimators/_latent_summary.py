@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HALF_A_ROW = 0.5
 """A class that stands for fewer rows than this has no rows of its own, and its profile means nothing."""
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 """Largest number of variables, or of pairs of them, in one line."""
 
 
@@ -72,7 +72,7 @@ def _data(fitted: "FittedMixture") -> list[Block]:
     if seen.n_incomplete:
         # Shares of counts, so equal ones are exactly equal, and keep the order of the variables.
         most = sorted(seen.by_variable.items(), key=lambda item: -item[1])
-        named = ", ".join(f"{name} {100 * share:.1f} %" for name, share in most[:MOST_NAMED])
+        named = ", ".join(f"{name} {100 * share:.1f} %" for name, share in most[:MAX_NAMED])
         missing = (
             f"{100 * seen.missing_share:.1f} % of the cells, in {counted(seen.n_incomplete, 'row')} "
             f"({100 * seen.n_incomplete / seen.n_used:.1f} %); most in {named}"
@@ -168,10 +168,10 @@ def _worst_pairs(residuals: BivariateResiduals) -> str:
     """Return the largest bivariate residuals in words."""
     worst = residuals.large()
     named = "; ".join(
-        f"{pair['first']} and {pair['second']} {pair['residual']:.1f}" for pair in worst[:MOST_NAMED]
+        f"{pair['first']} and {pair['second']} {pair['residual']:.1f}" for pair in worst[:MAX_NAMED]
     )
-    if len(worst) > MOST_NAMED:
-        named += f"; {len(worst) - MOST_NAMED} more"
+    if len(worst) > MAX_NAMED:
+        named += f"; {len(worst) - MAX_NAMED} more"
     return f"total {residuals.total:.1f}; above {LARGE:g}: {named or 'none'}"
 
 

@@ -28,7 +28,7 @@ from ._fitted import Fitted
 from ._fitted_mixture import found_components
 from .registry import model_of
 
-LARGEST_COUNT = 2.0**53
+MAX_COUNT = 2.0**53
 """Largest count in a file: floats hold all whole numbers up to this one."""
 
 EXPECTED = (
@@ -277,7 +277,7 @@ def restored(document: Mapping[str, Any], schema: Schema) -> Described:
     if "on" in document:
         positions = tuple(schema.position(i) for i in document["on"])
         sizes = schema.n_values[_others(schema, positions)]
-        flat = unpacked(document["value_counts"], (int(sizes.sum()),), low=0.0, high=LARGEST_COUNT)
+        flat = unpacked(document["value_counts"], (int(sizes.sum()),), low=0.0, high=MAX_COUNT)
         parts = np.split(flat.astype(np.float64), np.cumsum(sizes))[:-1]
         return DescribedOnVariables(
             restored(document["of_some"], schema.select(positions)), positions, tuple(parts)

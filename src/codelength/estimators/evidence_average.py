@@ -40,7 +40,7 @@ from .registry import model_of, register
 OWN = ("models", "prior")
 """Parameters that files keep in the learned part."""
 
-LARGEST = 1e100
+MAX_PRIOR = 1e100
 """Largest number in ``prior``."""
 
 LEAST_WEIGHT = 1e-18
@@ -317,7 +317,7 @@ def prior_probs_of(prior: Any, n_models: int) -> FloatArray:
     if prior is None:
         return np.full(n_models, 1.0 / n_models)
     given = check_sequence("prior", prior, of="numbers, one per model")
-    numbers = np.array([check_number("prior", number, 0, LARGEST) for number in given])
+    numbers = np.array([check_number("prior", number, 0, MAX_PRIOR) for number in given])
     if len(numbers) != n_models or not numbers.any():
         raise InvalidParameter(
             f"prior={shown(prior)}: expected {n_models} numbers, one per model, and not all of them zero"

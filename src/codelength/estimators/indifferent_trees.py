@@ -1,4 +1,9 @@
-"""Tree-augmented naive Bayes under the principle of indifference, as a classifier."""
+"""Tree-augmented naive Bayes under the principle of indifference, as a classifier.
+
+Order of reading: :class:`FittedTrees`: learning, predictions, the network, findings, files;
+:class:`IndifferentTrees`, its parameters; then the forest that is asked for. Depends on
+:mod:`codelength.networks`: ``one_forest`` and ``all_forests`` have the arithmetic.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass

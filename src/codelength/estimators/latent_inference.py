@@ -1,4 +1,8 @@
-"""Uncertainty of a latent class model: standard errors, intervals, draws and tests."""
+"""Uncertainty of a latent class model: standard errors, intervals, draws and tests.
+
+:class:`LatentInference` passes the training rows and the mixture to functions of
+:mod:`codelength.latent.inference`, with the random stream of the model if no other is given.
+"""
 
 from typing import Any, ClassVar, Literal
 

@@ -1,4 +1,9 @@
-"""Finite mixtures of multinomials (latent class models) with a principled number of components."""
+"""Finite mixtures of multinomials (latent class models) with a principled number of components.
+
+:class:`FiniteMixture`: fitting, predictions, samples and imputed values, then what a fit found. Further
+results are in ``latent_results`` and ``latent_inference``, its base classes; ``_fitted_mixture`` learns and
+predicts.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -37,7 +42,7 @@ from .latent_results import LatentResults
 from .reading import known_in, tell_unanswered
 from .registry import register
 
-MOST_SAMPLES = 100_000_000
+MAX_SAMPLES = 100_000_000
 """Most rows that are drawn at a time."""
 
 
@@ -233,7 +238,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
         random_state : int, generator or None
             Source of randomness; by default the seed of the model, which draws the same rows every time.
         """
-        check_size("n_samples", n_samples, MOST_SAMPLES)
+        check_size("n_samples", n_samples, MAX_SAMPLES)
         state = check_random_state(self.random_state if random_state is None else random_state)
         return self._fitted.sample(n_samples, None if state is None else seed_of(state))
 

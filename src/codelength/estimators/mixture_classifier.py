@@ -35,7 +35,7 @@ from ._fitted import Fitted
 from .classifier import TableClassifier
 from .registry import register
 
-MOST_CANDIDATES, MOST_COMPONENTS = 100_000, 100_000
+MAX_CANDIDATES, MAX_COMPONENTS = 100_000, 100_000
 """Largest values of ``candidates`` and ``n_components``."""
 
 LEAST_WEIGHT = 1e-12
@@ -289,7 +289,7 @@ class MixtureClassifier(TableClassifier):
         super()._check_params()
         check_choice("criterion", self.criterion, SELECTION_CRITERIA)
         check_choice("clustering", self.clustering, ("both", *METHODS))
-        check_size("candidates", self.candidates, MOST_CANDIDATES)
+        check_size("candidates", self.candidates, MAX_CANDIDATES)
         check_size("n_orderings", self.n_orderings)
         if self.rule is not None:
             # A rule sums over clusterings itself; candidates only give it a start.
@@ -303,7 +303,7 @@ class MixtureClassifier(TableClassifier):
         sizes = self.n_components
         also = ", or the least and the largest one, such as (3, 20)"
         for size in sizes if isinstance(sizes, (tuple, list)) and len(sizes) == 2 else (sizes,):
-            check_size("n_components", size, MOST_COMPONENTS, also=also)
+            check_size("n_components", size, MAX_COMPONENTS, also=also)
         if range_of(sizes)[0] > range_of(sizes)[1]:
             raise InvalidParameter(
                 f"n_components={shown(sizes)}: expected a whole number of at least 1{also}"

@@ -1,4 +1,9 @@
-"""The naive Bayes classifier, under any predictive rule."""
+"""The naive Bayes classifier, under any predictive rule.
+
+:class:`NaiveBayes`: fitting tables of any size, counts or batches; single rows; leave-one-out; then what a
+fit found, and checks of parameters. Predictions, queries and exports are those of ``classifier`` and
+``base``; ``_fitted_naive_bayes`` learns and predicts.
+"""
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence

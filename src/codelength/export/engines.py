@@ -11,7 +11,7 @@ into intervals), then keys of numbers. :func:`check_values` refuses values that 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -28,7 +28,7 @@ DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 MAX_TERMS = 50
 """Largest number of terms of a sum, or of arguments of a function; engines limit both."""
 
-_LARGEST_IN_SQLITE = 2**63
+_MAX_IN_SQLITE = 2**63
 
 
 def quoted(name: str) -> str:
@@ -60,10 +60,11 @@ class Engine:
         True if names that differ only by case are the same.
     greatest : str
         Function that returns the largest of its arguments.
-    not_a_number : function
-        From a column to a condition that is true for NaN.
-    moment : function, optional
-        From a column and its scale of time to microseconds; None if the engine does not support it.
+    not_a_number : str
+        Condition that is true for NaN, of a ``{cell}``.
+    moment : str, optional
+        Microseconds of a ``{column}`` of times, by way of a ``{kind}`` of SQL; None if there is no such
+        function.
     """
 
     name: Dialect
@@ -74,8 +75,8 @@ class Engine:
     collation: str
     is_case_blind: bool
     greatest: str
-    not_a_number: Callable[[str], str]
-    moment: Callable[[str, str], str] | None
+    not_a_number: str
+    moment: str | None
 
     def number(self, value: float) -> str:
         """Return a literal of double precision that is read as exactly this number."""
@@ -135,18 +136,6 @@ def text_literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _duckdb_moment(column: str, scale: str) -> str:
-    """Return a column of times in microseconds, in DuckDB."""
-    kind = {"date": "TIMESTAMP", "utc": "TIMESTAMPTZ"}[scale]
-    return f"CAST(epoch_us(CAST({column} AS {kind})) AS DOUBLE)"
-
-
-def _postgres_moment(column: str, scale: str) -> str:
-    """Return a column of times in microseconds, in PostgreSQL."""
-    kind = {"date": "timestamp", "utc": "timestamptz"}[scale]
-    return f"CAST(extract(epoch FROM CAST({column} AS {kind})) * 1000000 AS DOUBLE PRECISION)"
-
-
 ENGINES: dict[str, Engine] = {
     "duckdb": Engine(
         name="duckdb",
@@ -157,8 +146,8 @@ ENGINES: dict[str, Engine] = {
         collation=' COLLATE "binary"',
         is_case_blind=True,
         greatest="greatest",
-        not_a_number=lambda c: f"isnan(CAST({c} AS DOUBLE))",
-        moment=_duckdb_moment,
+        not_a_number="isnan(CAST({cell} AS DOUBLE))",
+        moment="CAST(epoch_us(CAST({column} AS {kind})) AS DOUBLE)",
     ),
     "postgres": Engine(
         name="postgres",
@@ -169,8 +158,8 @@ ENGINES: dict[str, Engine] = {
         collation=' COLLATE "C"',
         is_case_blind=False,
         greatest="greatest",
-        not_a_number=lambda c: f"CAST({c} AS DOUBLE PRECISION) = CAST('NaN' AS DOUBLE PRECISION)",
-        moment=_postgres_moment,
+        not_a_number="CAST({cell} AS DOUBLE PRECISION) = CAST('NaN' AS DOUBLE PRECISION)",
+        moment="CAST(extract(epoch FROM CAST({column} AS {kind})) * 1000000 AS DOUBLE PRECISION)",
     ),
     "sqlite": Engine(
         name="sqlite",
@@ -181,7 +170,7 @@ ENGINES: dict[str, Engine] = {
         collation=" COLLATE BINARY",
         is_case_blind=True,
         greatest="max",
-        not_a_number=lambda c: "FALSE",
+        not_a_number="FALSE",
         moment=None,
     ),
 }
@@ -265,12 +254,12 @@ def _of_numbers(own: Engine, variable: Variable, column: str, known: list[int | 
     if own.name == "sqlite":
         # SQLite compares integers and doubles exactly, so numbers within 64 bits stay integers.
         for value in plain:
-            if isinstance(value, int) and abs(value) > _LARGEST_IN_SQLITE and int(float(value)) != value:
+            if isinstance(value, int) and abs(value) > _MAX_IN_SQLITE and int(float(value)) != value:
                 raise InvalidParameter(
                     f"column {shown(variable.name)}: the whole number {shown(value)} is beyond 64 bits, and "
                     "sqlite would round it; make text of the column before the model is fitted"
                 )
-        whole = range(-_LARGEST_IN_SQLITE, _LARGEST_IN_SQLITE)
+        whole = range(-_MAX_IN_SQLITE, _MAX_IN_SQLITE)
         keys = [str(v) if isinstance(v, int) and v in whole else own.number(v) for v in plain]
         return Reading(cells, [[key] for key in keys], "number")
     if all(abs(value) < LARGEST_EXACT for value in plain):
@@ -280,7 +269,7 @@ def _of_numbers(own: Engine, variable: Variable, column: str, known: list[int | 
     # equals such an integer only if the integer is representable.
     digits = f"{own.type_of(column)} NOT IN {own.floats} AND {own.matches(text, '^-?[0-9]+(?:[.]0*)?$')}"
     key = (
-        f"CASE WHEN {column} IS NULL OR {own.not_a_number(column)} THEN NULL WHEN {digits} "
+        f"CASE WHEN {column} IS NULL OR {own.not_a_number.format(cell=column)} THEN NULL WHEN {digits} "
         f"THEN regexp_replace({text}, '[.]0*$', '') ELSE {_key_of_double(own, cells)} END"
     )
     return Reading(key, [_keys_of_number(own, value) for value in plain], "text")

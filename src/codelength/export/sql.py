@@ -147,7 +147,8 @@ def _reading(own: Engine, variable: Variable) -> Reading:
             f"column {shown(variable.name)}: {own.name} cannot compare its times with cut points; "
             "make a number of it before the model is fitted"
         )
-    return Reading(own.moment(column, variable.scale), [], "other")
+    kind = {"date": "TIMESTAMP", "utc": "TIMESTAMPTZ"}[variable.scale]
+    return Reading(own.moment.format(column=column, kind=kind), [], "other")
 
 
 def _scored(
@@ -266,7 +267,11 @@ def _in_small_letters(name: str) -> str:
 
 def _is_missing(own: Engine, read: Reading, cell: str) -> str:
     """Return a condition that a cell is missing."""
-    return f"{cell} IS NULL OR {own.not_a_number(cell)}" if read.kind == "number" else f"{cell} IS NULL"
+    return (
+        f"{cell} IS NULL OR {own.not_a_number.format(cell=cell)}"
+        if read.kind == "number"
+        else f"{cell} IS NULL"
+    )
 
 
 def _collation(own: Engine, read: Reading) -> str:

@@ -41,7 +41,7 @@ MAX_CELLS = 1 << 27
 """Largest number of counts: one gigabyte."""
 
 
-SMALLEST, LARGEST = 1e-9, 1e9
+MIN_PSEUDOCOUNT, MAX_PSEUDOCOUNT = 1e-9, 1e9
 """Range of pseudocounts; beyond it, weights of the sizes of domains lose all digits."""
 
 
@@ -346,7 +346,9 @@ def check_growing(rule: Rule, prior: PriorLike, handle_unknown: str) -> tuple[fl
         )
     if isinstance(prior, Prior):
         given = prior.class_pseudocounts, prior.value_pseudocounts
-        if all(isinstance(number, float) and SMALLEST <= number <= LARGEST for number in given):
+        if all(
+            isinstance(number, float) and MIN_PSEUDOCOUNT <= number <= MAX_PSEUDOCOUNT for number in given
+        ):
             return given
     if isinstance(prior, str) and prior == "uniform":
         return 1.0, 1.0

@@ -32,10 +32,10 @@ from .growing import GrowingCounts, check_growing
 
 Domains = Literal["fixed", "growing"]
 
-LARGEST_WEIGHT = 1e100
+MAX_WEIGHT = 1e100
 """Weights of rows grow as older rows are forgotten; beyond this weight all counts are rescaled."""
 
-SHORTEST_HALF_LIFE = 0.001
+MIN_HALF_LIFE = 0.001
 """Smallest half-life: the weight grows by ``2 ** (1 / half_life)`` per row, which must be finite."""
 
 
@@ -122,7 +122,7 @@ class OnlineNaiveBayes(Shown):
         }
         self._decay = 1.0
         if half_life is not None:
-            self._decay = 0.5 ** (1 / check_number("half_life", half_life, SHORTEST_HALF_LIFE))
+            self._decay = 0.5 ** (1 / check_number("half_life", half_life, MIN_HALF_LIFE))
         self._rows: deque[Located] | None = None
         if window is not None:
             self._most = check_size("window", window)
@@ -181,7 +181,7 @@ class OnlineNaiveBayes(Shown):
             row = self._counts.learn(x, y, weight)
             self._weight = weight
             # Rare: with a half-life of 100 rows, once in 33,000 rows.
-            if weight > LARGEST_WEIGHT:
+            if weight > MAX_WEIGHT:
                 self._counts.shrink(weight)
                 self._weight = 1.0
             if self._rows is not None:
