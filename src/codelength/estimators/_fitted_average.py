@@ -5,7 +5,7 @@ training rows, findings, files. Depends on :mod:`codelength.averages`: members, 
 predictions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
@@ -129,7 +129,9 @@ class FittedAverage(Fitted):
         check_copies(training.coded.weights)
         learned: list[FittedMember[Member]] = []
         if len(seen) > 1 and training.views.n_variables:
-            names, n_threads = cls.members_of(params), _n_threads(params["n_jobs"])
+            names, n_jobs = cls.members_of(params), params["n_jobs"]
+            # As in scikit-learn: None is one thread, and -1 as many as there are processors.
+            n_threads = 1 if n_jobs is None else n_threads_or_default(None if n_jobs == -1 else n_jobs)
             with one_blas_thread():
                 learned = list(in_threads(lambda name: MEMBERS[name].fit(training), names, n_threads))
         if learned:
@@ -166,12 +168,9 @@ class FittedAverage(Fitted):
         return log_class_prior(self.class_counts[self.seen])
 
     def log_probs(self, coded: Coded) -> Distributions:
-        found = np.empty((coded.n_rows, self.schema.n_classes))
         # One thread of BLAS: on matrices of this size, more threads only wait for each other.
         with one_blas_thread():
-            for start in range(0, coded.n_rows, BLOCK):
-                rows = coded.take(np.arange(start, min(start + BLOCK, coded.n_rows)))
-                found[start : start + BLOCK] = self._completed(self._of_seen(rows))
+            found = _in_blocks(lambda rows: self._completed(self._of_seen(rows)), coded)
         return Distributions(found, np.zeros(coded.n_rows, dtype=np.bool_))
 
     def explain(self, coded: Coded, reference: int) -> Explanation:
@@ -339,21 +338,17 @@ class FittedAverage(Fitted):
         # The same seed in every call, so that an explanation of a row does not depend on other rows.
         generator = np.random.default_rng(0)
         return shapley_values(
-            lambda rows: _in_blocks(member, rows), coded, positions, member.log_probs(blank)[0], generator
+            lambda rows: _in_blocks(member.log_probs, rows),
+            coded,
+            positions,
+            member.log_probs(blank)[0],
+            generator,
         )
 
 
-def _n_threads(n_jobs: int | None) -> int:
-    """Return a number of threads; None is one thread, as in scikit-learn."""
-    if n_jobs is None:
-        return 1
-    return n_threads_or_default(None if n_jobs == -1 else n_jobs)
-
-
-def _in_blocks(member: Member, coded: Coded) -> FloatArray:
-    """Return log probabilities of a member, block by block, because some members need memory per row."""
-    parts = [
-        member.log_probs(coded.take(np.arange(start, min(start + BLOCK, coded.n_rows))))
-        for start in range(0, coded.n_rows, BLOCK)
-    ]
-    return np.concatenate(parts)
+def _in_blocks(predict: Callable[[Coded], FloatArray], coded: Coded) -> FloatArray:
+    """Return log probabilities of rows, block by block, because some members need memory per row."""
+    starts = range(0, max(coded.n_rows, 1), BLOCK)
+    return np.concatenate(
+        [predict(coded.take(np.arange(start, min(start + BLOCK, coded.n_rows)))) for start in starts]
+    )

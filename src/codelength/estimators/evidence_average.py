@@ -294,22 +294,19 @@ def named_models(models: Sequence[Any] | Mapping[str, Any] | None) -> dict[str, 
     """Return models by name; those of a sequence get their titles as names, numbered if they are equal."""
     if isinstance(models, Mapping):
         return dict(models)
+    if models is None:
+        # By kind, so that the modules of these models are loaded on use.
+        naive_bayes: Any = model_of("naive-bayes")
+        trees: Any = model_of("indifferent-trees")
+        models = [naive_bayes(), OnVariables(naive_bayes()), trees(forest="best"), trees(forest="all")]
     named: dict[str, Any] = {}
-    for model in _default_models() if models is None else models:
+    for model in models:
         title, n = title_of(model), 2
         name = title
         while name in named:
             name, n = f"{title} ({n})", n + 1
         named[name] = model
     return named
-
-
-def _default_models() -> list[Any]:
-    """Return the models to average by default."""
-    # By kind, so that the modules of these models are loaded on use.
-    naive_bayes: Any = model_of("naive-bayes")
-    trees: Any = model_of("indifferent-trees")
-    return [naive_bayes(), OnVariables(naive_bayes()), trees(forest="best"), trees(forest="all")]
 
 
 def prior_probs_of(prior: Any, n_models: int) -> FloatArray:

@@ -77,7 +77,8 @@ def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int =
     floor = document.get("floor") or [0.0] * len(shares)
     rest = max(0.0, 1.0 - math.fsum(floor))
     evidence = {
-        variables[i]["name"]: [_difference(weight, row[reference]) for weight in row]
+        # 0 if both are impossible.
+        variables[i]["name"]: [0.0 if own == row[reference] else own - row[reference] for own in row]
         for i, row in sorted(rows.items())
     }
     return Score(
@@ -241,14 +242,9 @@ def _microseconds(stamp: re.Match[str], *, aware: bool) -> float | None:
         return None
     # The sign belongs to hours and minutes: -03:30 is 210 minutes behind.
     offset = 0 if ahead is None else int(ahead) * 60 + int(f"{ahead[0]}{more or 0}")
-    days = (whole - _EPOCH).days
-    return days * 86_400e6 + _of_clock(hour, minute, second, digits) - offset * 60e6
-
-
-def _of_clock(hours: str | None, minutes: str | None, seconds: str | None, digits: str | None) -> float:
-    """Return a time of day in microseconds."""
-    whole = (int(hours or 0) * 60 + int(minutes or 0)) * 60 + int(seconds or 0)
-    return whole * 1e6 + int((digits or "0")[:6].ljust(6, "0"))
+    clock = (int(hour or 0) * 60 + int(minute or 0)) * 60 + int(second or 0)
+    of_day = clock * 1e6 + int((digits or "0")[:6].ljust(6, "0"))
+    return (whole - _EPOCH).days * 86_400e6 + of_day - offset * 60e6
 
 
 def _spelt(text: str) -> float | None:
@@ -259,11 +255,6 @@ def _spelt(text: str) -> float | None:
 def _number(weight: float | None) -> float:
     """Return a log weight of a document; None is minus infinity."""
     return -math.inf if weight is None else weight
-
-
-def _difference(weight: float, against: float) -> float:
-    """Return a difference of log weights; 0 if both are minus infinity."""
-    return 0.0 if weight == against == -math.inf else weight - against
 
 
 def _check(document: Mapping[str, Any]) -> None:

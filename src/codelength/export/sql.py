@@ -252,17 +252,14 @@ def _check_cases(own: Engine, names: Sequence[str]) -> None:
     """Raise InvalidParameter for names that are the same in an engine."""
     first: dict[str, str] = {}
     for name in names if own.is_case_blind else ():
-        other = first.setdefault(_in_small_letters(name), name)
+        # As engines fold them: ASCII letters only.
+        folded = "".join(letter.lower() if letter.isascii() else letter for letter in name)
+        other = first.setdefault(folded, name)
         if other != name:
             raise InvalidParameter(
                 f"columns {shown(other)} and {shown(name)}: names that differ only by case are the same to "
                 f"{own.name}; rename one before the model is fitted"
             )
-
-
-def _in_small_letters(name: str) -> str:
-    """Return a name in lower case, as engines fold it: ASCII letters only."""
-    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
 def _is_missing(own: Engine, read: Reading, cell: str) -> str:

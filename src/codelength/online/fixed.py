@@ -1,7 +1,7 @@
 """Mutable counts of rows under a fixed schema."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -25,6 +25,11 @@ class Located(NamedTuple):
     code: int
     places: IntArray
     positions: IntArray
+
+    @classmethod
+    def at(cls, code: int, places: list[int], positions: list[int]) -> Self:
+        """Return the places of a row from lists."""
+        return cls(code, np.array(places, dtype=np.int64), np.array(positions, dtype=np.int64))
 
 
 class StreamCounts:

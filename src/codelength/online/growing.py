@@ -110,7 +110,7 @@ class GrowingCounts(StreamCounts):
 
     def find(self, x: Mapping[str, Any], y: Scalar) -> Located:
         """Return the places of a row; places of new values and the code of a new class are below zero."""
-        return _located(self._column(y), *self._found(x))
+        return Located.at(self._column(y), *self._found(x))
 
     def learn(self, x: Mapping[str, Any], y: Scalar, weight: float) -> Located:
         """Count a row and return its places."""
@@ -120,7 +120,7 @@ class GrowingCounts(StreamCounts):
             # Checked before anything changes, so that a row that is too much leaves the counts as they were.
             self._check_room(code == NEW, places.count(NEW) + len(names))
             code, places, positions = self._grown(x, y, names, weight)
-        row = _located(code, places, positions)
+        row = Located.at(code, places, positions)
         self.add(row, weight)
         return row
 
@@ -365,11 +365,6 @@ def _check_declared(variable: Variable | None) -> None:
             f"variable {shown(variable.name)}: {variable.n_values:,} values are declared, and a domain that "
             f'grows has at most {MAX_VALUES:,}; pass domains="fixed", or leave the variable out'
         )
-
-
-def _located(code: int, places: list[int], positions: list[int]) -> Located:
-    """Return the places of a row as arrays."""
-    return Located(code, np.array(places, dtype=np.int64), np.array(positions, dtype=np.int64))
 
 
 def _longer(array: Any, shape: tuple[int, ...]) -> Any:

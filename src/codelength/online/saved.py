@@ -140,10 +140,10 @@ def _window(
 ) -> list[Located]:
     """Restore the rows of a window; raise DataError if they do not add up to the counts."""
     found = [
-        Located(
+        Located.at(
             columns[code],
-            np.array([rows[place] for place in places], dtype=np.int64),
-            np.array([check_whole("position", i, 0) for i in positions], dtype=np.int64),
+            [rows[place] for place in places],
+            [check_whole("position", i, 0) for i in positions],
         )
         for code, places, positions in kept
     ]
