@@ -7,9 +7,9 @@ from codelength.counts import Counts
 from codelength.errors import DataError
 from codelength.estimators import MODELS
 from codelength.mixture.classification import Classification
-from codelength.mixture.em.trust import SearchSummary
-from codelength.mixture.observed import DataSummary
+from codelength.mixture.em import SearchSummary
 from codelength.mixture.parameters import MixtureParameters
+from codelength.mixture.summaries import DataSummary
 from codelength.naive_bayes import NaiveDistribution
 from codelength.naive_bayes.naive_distribution import Posterior
 from codelength.selection.comparison import Comparison

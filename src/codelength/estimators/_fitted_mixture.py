@@ -21,7 +21,6 @@ from ..mixture.cache.streams import GatheredRows, gathered_rows
 from ..mixture.classification import Classification, classification
 from ..mixture.code_length import CRITERIA
 from ..mixture.em import RestartsInfo, SearchSummary
-from ..mixture.observed import DataSummary, observed
 from ..mixture.parameters import MixtureParameters, mode_prior
 from ..mixture.prediction import (
     Effort,
@@ -33,6 +32,7 @@ from ..mixture.prediction import (
     predict,
     restored_rows,
 )
+from ..mixture.summaries import DataSummary, observed
 from ..naive_bayes import PriorLike, pseudocounts, rule_of
 from ..naive_bayes.query import Answer, Known, Question
 from ..selection.comparison import Comparison, with_criteria
@@ -139,7 +139,7 @@ class FittedMixture(Fitted):
             mixture=found.mixture,
             path=found.path,
             comparison=found.comparison,
-            trust=SearchSummary.of(found.restarts),
+            trust=found.restarts.summary,
             observed=gathered.observed,
             classification=classification(rows, found.mixture),
             residuals=bivariate_residuals(rows, found.mixture) if are_few else None,

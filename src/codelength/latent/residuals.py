@@ -11,7 +11,7 @@ from ..blocks import Block, Grid
 from ..decisions import ranked
 from ..errors import DataError
 from ..mixture.cache import Rows
-from ..mixture.candidates import indicator_columns
+from ..mixture.clusterings import ObservedCells
 from ..mixture.parameters import MixtureParameters
 from ..table import Coded, Schema
 from ..typing import FloatArray, IntArray
@@ -127,7 +127,10 @@ def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateRes
     seen = csr_array((schema.n_cells, schema.n_cells))
     sizes = np.zeros((mixture.n_components, schema.n_variables, schema.n_variables))
     for block in mixture.blocks(mixture.distinct(coded)):
-        indicators = indicator_columns(block)
+        cells, _, starts = ObservedCells.of(block)
+        # One indicator column per cell; a missing cell has none.
+        ones, shape = np.ones(len(cells)), (block.n_rows, schema.n_cells)
+        indicators = csr_array((ones, cells.astype(np.int32), starts.astype(np.int32)), shape)
         # All two-way tables at once: one sparse product of the indicators.
         seen = (seen + indicators.T @ indicators.multiply(block.row_weights[:, None])).tocsr()
         sizes += _class_sizes(block, mixture)

@@ -65,12 +65,18 @@ def log_predictions(
 
 
 @njit(cache=True, nogil=True)
+def fill(observed: ObservedCells, labels: IntArray, state: ClusteringState) -> None:
+    """Add every row to the counts of its component."""
+    for n in range(len(labels)):
+        shift(observed, n, labels[n], 1.0, state)
+
+
+@njit(cache=True, nogil=True)
 def climb(observed: ObservedCells, state: ClusteringState, labels: IntArray, max_sweeps: int) -> None:
     """Move rows one at a time to their most probable component, in place, until no move gains."""
     n_rows, sizes = len(labels), state.sizes
     logs, scratch = np.empty(len(sizes)), np.empty((2, len(sizes)))
-    for n in range(n_rows):
-        shift(observed, n, labels[n], 1.0, state)
+    fill(observed, labels, state)
     for _ in range(max_sweeps):
         moved = False
         for n in range(n_rows):
@@ -100,7 +106,7 @@ def search_all(
     goal: float,
     max_steps: int,
     best: IntArray,
-) -> int:
+) -> bool:
     """Search all clusterings in lexicographic order for the first that is the most probable one.
 
     A branch ends once it is less probable than ``goal``, the log probability of a known clustering: with
@@ -117,92 +123,65 @@ def search_all(
     goal : float
         Log probability of a known clustering.
     max_steps : int
-        Maximum number of steps.
+        Maximum number of steps; False is returned if it does not suffice.
     best : array of shape (n_rows,)
         Receives the labels.
-
-    Returns
-    -------
-    int
-        Number of steps, or -1 if ``max_steps`` did not suffice.
     """
-    n_rows, n_components = len(best), len(names)
+    sizes, n_rows, n_components = state.sizes, len(best), len(names)
     # Depth-first without recursion: ``labels[n]`` is the branch that row n is in, -1 before the first one,
     # and ``reached[n]`` the log probability of the rows before n.
-    labels = np.full(n_rows, -1, dtype=np.int64)
-    scores = np.empty((n_rows, n_components))
+    labels, used = np.full(n_rows, -1, dtype=np.int64), np.zeros(n_components, dtype=np.int64)
+    scores, scratch = np.empty((n_rows, n_components)), np.empty((2, n_components))
     reached = np.zeros(n_rows + 1)
-    used = np.zeros(n_components, dtype=np.int64)
-    scratch, total, tie = np.empty((2, n_components)), state.sizes.sum(), TOLERANCE * (1 + abs(goal))
-    found, n, steps = False, 0, 0
-    _score_row(observed, 0, state, total, scores[0], scratch)
+    total, tie, found, n, steps = sizes.sum(), TOLERANCE * (1 + abs(goal)), False, 0, 0
     while n >= 0:
         steps += 1
         if steps > max_steps:
-            return -1
-        # Undo the current branch of this row, then advance to the next one that is worth a visit.
+            return False
         k = labels[n]
-        if k >= 0:
+        if k < 0:
+            log_predictions(observed, n, state, scores[n], scratch)
+            for j in range(n_components):
+                scores[n, j] += math.log(sizes[j] / (total + n))
+        else:
+            # Undo the current branch of this row, then advance to the next one that is worth a visit.
             used[k] -= 1
             shift(observed, n, k, -1.0, state)
         k += 1
-        while k < n_components and not _is_worth(k, used, names, reached[n] + scores[n, k], goal, tie, found):
+        # Until a clustering of the goal's probability is found, ties must be followed: the goal is that of a
+        # climb, whose labels need not be the lexicographically first.
+        least = goal + tie if found else goal - tie
+        while k < n_components and (
+            (reached[n] + scores[n, k] <= least if found else reached[n] + scores[n, k] < least)
+            or _is_mirrored(k, used, names)
+        ):
             k += 1
+        labels[n] = k if k < n_components else -1
         if k == n_components:
-            labels[n] = -1
             n -= 1
             continue
-        labels[n] = k
         used[k] += 1
         reached[n + 1] = reached[n] + scores[n, k]
         shift(observed, n, k, 1.0, state)
         if n + 1 < n_rows:
             n += 1
-            _score_row(observed, n, state, total + n, scores[n], scratch)
         else:
             # From here on only strictly better clusterings count, so the lexicographically first of equal
             # ones stays.
             found, goal = True, max(goal, reached[n_rows])
             for j in range(n_rows):
                 best[j] = labels[j]
-    return steps
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _is_worth(
-    k: int, used: IntArray, names: IntArray, reached: float, goal: float, tie: float, found: bool
-) -> bool:
-    """Return whether a branch can hold a better clustering and is not the mirror image of another."""
-    # Exchangeable components that are empty are mirror images: only the first of them is opened.
+def _is_mirrored(k: int, used: IntArray, names: IntArray) -> bool:
+    """Return whether an empty component is the mirror image of one before it."""
     if used[k] == 0:
         for earlier in range(k):
             if names[earlier] == names[k] and used[earlier] == 0:
-                return False
-    # Until a clustering of the goal's probability is found, ties must be followed: the goal is that of a
-    # climb, whose labels need not be the lexicographically first.
-    return reached > goal + tie if found else reached >= goal - tie
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _score_row(
-    observed: ObservedCells,
-    n: int,
-    state: ClusteringState,
-    total: float,
-    scores: FloatArray,
-    scratch: FloatArray,
-) -> None:
-    log_predictions(observed, n, state, scores, scratch)
-    sizes = state.sizes
-    for k in range(len(sizes)):
-        scores[k] += math.log(sizes[k] / total)
-
-
-@njit(cache=True, nogil=True)
-def fill(observed: ObservedCells, labels: IntArray, state: ClusteringState) -> None:
-    """Add every row to the counts of its component."""
-    for n in range(len(labels)):
-        shift(observed, n, labels[n], 1.0, state)
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from .._threads import in_threads
 from ..decisions import first_best, ranked
 from ..table.checks import check_random_state
-from .em._layout import JointRows, block_bounds
-from .em._problem import EMProblem, refine
+from .em._problem import EMProblem, JointRows, block_bounds
+from .em.em import refine
 from .em.restarts import FIRST_TOL
 from .parameters import MixtureParameters
 

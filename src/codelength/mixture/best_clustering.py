@@ -138,11 +138,6 @@ def best_clustering(
     random_state : int, generator or None
         Seed of the random clusterings.
 
-    Returns
-    -------
-    BestClustering
-        The labels, their code length, and whether the search was exhaustive.
-
     Raises
     ------
     Infeasible
@@ -154,6 +149,8 @@ def best_clustering(
     >>> best.clustering, best.exact
     (array([0, 1, 0, 1]), True)
     """
+    from ._kernels import search_all
+
     check_choice("method", method, METHODS)
     coded = with_components(single_rows(rows), n_components)
     spread = pseudocounts(prior, coded.schema)
@@ -162,24 +159,17 @@ def best_clustering(
         return found
     if not coded.n_rows:
         return replace(found, exact=True)
+    labels, state = np.empty(coded.n_rows, dtype=np.int64), ClusteringState.empty(coded.schema, spread)
     # The climb bounds the search: branches below its probability are never opened.
-    searched = _searched(coded, spread, found.code_length)
-    if searched is None and method == "exact":
+    known, names = -found.code_length, exchangeable(spread)
+    if search_all(ObservedCells.of(coded), state, names, known, MAX_STEPS, labels):
+        return _at(coded, labels, spread, exact=True)
+    if method == "exact":
         raise Infeasible(
             f"{coded.n_rows} rows in {n_components} components: the exhaustive search takes more than "
             f'{MAX_STEPS:,} steps; use fewer rows, or method="climb"'
         )
-    return found if searched is None else searched
-
-
-def _searched(coded: Coded, prior: Pseudocounts, known: float) -> BestClustering | None:
-    """Search exhaustively; return None if that takes too many steps."""
-    from ._kernels import search_all
-
-    labels = np.empty(coded.n_rows, dtype=np.int64)
-    state = ClusteringState.empty(coded.schema, prior)
-    n_steps = search_all(ObservedCells.of(coded), state, exchangeable(prior), -known, MAX_STEPS, labels)
-    return None if n_steps < 0 else _at(coded, labels, prior, exact=True)
+    return found
 
 
 def _at(coded: Coded, labels: IntArray, prior: Pseudocounts, *, exact: bool) -> BestClustering:

@@ -9,9 +9,9 @@ import numpy as np
 from ..decisions import is_better, ranked
 from ..table import Coded
 from ..table.checks import check_choice
-from ..typing import FloatArray, IntArray
+from ..typing import IntArray
 from .cache import RowBlocks
-from .clusterings import clustering_counts
+from .clusterings import canonical, clustering_counts
 from .em import Layout, fit_mixture
 from .em.starts import move_centres, nearest, to_centres
 from .parameters import with_components
@@ -48,14 +48,7 @@ class Candidate:
 
 
 def spread_sizes(n_candidates: int, smallest: int, largest: int) -> IntArray:
-    """Return numbers of components spread evenly over a range.
-
-    Parameters
-    ----------
-    n_candidates : int
-        Number of candidates.
-    smallest, largest : int
-        The range, both included.
+    """Return numbers of components spread evenly over a range, both ends included.
 
     Examples
     --------
@@ -108,27 +101,6 @@ def candidate_clusterings(
     return list(distinct.values())
 
 
-def indicator_columns(coded: Coded) -> Any:
-    """Return one sparse indicator column per cell of the schema; a missing cell has no indicator.
-
-    Examples
-    --------
-    >>> from codelength.table import Schema
-    >>> indicator_columns(Coded.of(Schema.from_sizes([2, 1]), [[1, 0], [0, 1]])).toarray()
-    array([[0., 1., 0., 1., 0.],
-           [1., 0., 0., 0., 0.]])
-    """
-    from scipy.sparse import csr_array
-
-    schema, codes = coded.schema, coded.codes
-    rows, variables = np.nonzero(codes < schema.n_values)
-    cells = (schema.offsets[:-1] + codes)[rows, variables]
-    starts = np.searchsorted(rows, np.arange(len(codes) + 1))
-    return csr_array(
-        (np.ones(len(cells)), cells.astype(np.int32), starts.astype(np.int32)), (len(codes), schema.n_cells)
-    )
-
-
 def kmeans_clustering(coded: Coded, n_clusters: int, seed: int) -> IntArray:
     """Cluster rows by k-means on indicator columns, started once from random rows.
 
@@ -144,11 +116,6 @@ def kmeans_clustering(coded: Coded, n_clusters: int, seed: int) -> IntArray:
     seed : int
         Seed of the rows to start from.
 
-    Returns
-    -------
-    array of shape (n_rows,)
-        The cluster of each row.
-
     Examples
     --------
     >>> from codelength.table import Schema
@@ -158,34 +125,27 @@ def kmeans_clustering(coded: Coded, n_clusters: int, seed: int) -> IntArray:
     """
     # Starts are drawn without replacement.
     n_clusters = min(n_clusters, coded.n_rows)
-    rows = with_components(coded, n_clusters)
-    weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
-    firsts = np.random.RandomState(seed).choice(
-        coded.n_rows, n_clusters, replace=False, p=weights / weights.sum()
-    )
+    rows, shares = with_components(coded, n_clusters), coded.row_weights / coded.row_weights.sum()
+    firsts = np.random.RandomState(seed).choice(coded.n_rows, n_clusters, replace=False, p=shares)
     centres = np.zeros((coded.schema.n_cells, n_clusters))
     move_centres(clustering_counts(rows.take(firsts), np.arange(n_clusters)), centres)
-    labels = np.full(coded.n_rows, -1)
+    labels, scale = np.full(coded.n_rows, -1), float(coded.schema.n_variables)
     for _ in range(MAX_SWEEPS):
         before, parts = labels, [nearest(block, to_centres(centres)) for block in RowBlocks(rows)]
         labels, distances = (np.concatenate(part) for part in zip(*parts, strict=True))
         # The distance leaves out the length of the row itself: its number of cells that are not missing.
         distances += (coded.codes < coded.schema.n_values).sum(axis=1)
-        _refill(labels, distances, n_clusters, float(coded.schema.n_variables))
+        empty = np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0)
+        farthest = ranked(distances, scale)[: len(empty)] if len(empty) else ()
+        for k, row in zip(empty, farthest, strict=True):
+            # A row at distance zero would make a second cluster of the same rows; its cluster stays empty
+            # instead.
+            if is_better(float(distances[row]), 0.0, scale):
+                labels[row] = k
         if np.array_equal(labels, before):
             break
         move_centres(clustering_counts(rows, labels), centres)
     return labels
-
-
-def _refill(labels: IntArray, distances: FloatArray, n_clusters: int, scale: float) -> None:
-    """Assign the rows that are farthest from their centres to clusters without rows, in place."""
-    empty = np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0)
-    for k, row in zip(empty, ranked(distances, scale)[: len(empty)] if len(empty) else (), strict=True):
-        # A row at distance zero would make a second cluster of the same rows; its cluster stays empty
-        # instead.
-        if is_better(float(distances[row]), 0.0, scale):
-            labels[row] = k
 
 
 def numbered(labels: IntArray) -> IntArray:
@@ -196,10 +156,7 @@ def numbered(labels: IntArray) -> IntArray:
     >>> numbered(np.array([7, 2, 2, 7, 0]))
     array([0, 1, 1, 0, 2])
     """
-    _, firsts, which = np.unique(labels, return_index=True, return_inverse=True)
-    ranks = np.empty(len(firsts), dtype=np.int64)
-    ranks[np.argsort(firsts)] = np.arange(len(firsts))
-    return ranks[which.ravel()]
+    return canonical(labels, np.zeros(int(labels.max(initial=-1)) + 1, dtype=np.int64))
 
 
 Clusterer: TypeAlias = Callable[[int, np.random.SeedSequence], IntArray]
@@ -207,10 +164,7 @@ Clusterer: TypeAlias = Callable[[int, np.random.SeedSequence], IntArray]
 
 
 def _kmeans(coded: Coded) -> Clusterer:
-    def cluster(n_clusters: int, seed: np.random.SeedSequence) -> IntArray:
-        return kmeans_clustering(coded, n_clusters, int(seed.generate_state(1)[0]))
-
-    return cluster
+    return lambda n_clusters, seed: kmeans_clustering(coded, n_clusters, int(seed.generate_state(1)[0]))
 
 
 def _em(coded: Coded) -> Clusterer:

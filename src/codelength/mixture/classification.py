@@ -58,9 +58,7 @@ class Classification(Shown):
         return {
             "table": self.table.tolist(),
             "rows_assigned": self.n_assigned.tolist(),
-            "average_posterior": [
-                None if np.isnan(average) else float(average) for average in self.average_posterior
-            ],
+            "average_posterior": [None if np.isnan(p) else float(p) for p in self.average_posterior],
             "classification_error": self.error,
         }
 
@@ -80,12 +78,7 @@ class Classification(Shown):
         numbers = [str(k + 1) for k in range(len(self.shares))]
         averages = ["-" if np.isnan(p) else f"{p:.3f}" for p in self.average_posterior]
         rows = [
-            [
-                numbers[k],
-                f"{size:.1f}".removesuffix(".0"),
-                averages[k],
-                *(f"{cell:.1f}" for cell in self.table[k]),
-            ]
+            [numbers[k], f"{size:.1f}".removesuffix(".0"), averages[k], *(f"{n:.1f}" for n in self.table[k])]
             for k, size in enumerate(self.n_assigned)
         ]
         names = ["assigned to", "rows", "mean probability", *(f"in {number}" for number in numbers)]
@@ -93,19 +86,7 @@ class Classification(Shown):
 
 
 def classification(coded: Rows, mixture: MixtureParameters) -> Classification:
-    """Compute the table of assigned against expected classes of some rows.
-
-    Parameters
-    ----------
-    coded : Coded or CachedRows
-        The rows, with their weights.
-    mixture : MixtureParameters
-        The mixture whose components are the classes.
-
-    Returns
-    -------
-    Classification
-        The table, and the shares of the classes.
+    """Compute the table of assigned against expected classes of some rows, in memory or on disk.
 
     Examples
     --------
@@ -121,7 +102,6 @@ def classification(coded: Rows, mixture: MixtureParameters) -> Classification:
     table = np.zeros((mixture.n_components, mixture.n_components))
     for block in mixture.blocks(mixture.distinct(coded)):
         shares = mixture.responsibilities(block)
-        weighed = shares if block.weights is None else shares * block.weights[:, None]
         # Equal rows are assigned together, so distinct rows with weights are enough.
-        np.add.at(table, first_best_of_rows(shares), weighed)
+        np.add.at(table, first_best_of_rows(shares), shares * block.row_weights[:, None])
     return Classification(table, mixture.class_probs)

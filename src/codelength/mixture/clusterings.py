@@ -87,10 +87,7 @@ def clustering_counts(rows: Any, clustering: Any) -> Counts:
 
 
 def single_rows(rows: Any) -> Coded:
-    """Return the rows one by one, for work on single rows: a weight of 2 becomes two rows.
-
-    Raises if weights are not whole numbers, or if memory does not hold so many rows.
-    """
+    """Return the rows one by one, for work on single rows; raise if memory does not hold so many."""
     coded = as_coded(rows)
     # Estimated before anything is allocated: weights may stand for very many rows.
     n_bytes = coded.total_weight * (16 * coded.schema.n_variables + 16)
@@ -225,9 +222,7 @@ class ClusteringState(NamedTuple):
         # Components are the last axis, so that the inner loops of the kernels, over components, are
         # contiguous.
         raised = np.array(prior.value_pseudocounts.T, order="C")
-        totals = (
-            np.add.reduceat(raised, schema.offsets[:-1])
-            if schema.n_variables
-            else np.zeros((0, schema.n_classes))
-        )
+        totals = np.zeros((0, schema.n_classes))
+        if schema.n_variables:
+            totals = np.add.reduceat(raised, schema.offsets[:-1])
         return cls(raised, totals, prior.class_pseudocounts.copy())

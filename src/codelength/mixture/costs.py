@@ -65,11 +65,6 @@ def check_memory(what: str, n_bytes: float, remedy: str, limit: float | None = N
     limit : float, optional
         Memory limit in bytes.
 
-    Raises
-    ------
-    Infeasible
-        If ``n_bytes`` is above the limit.
-
     Examples
     --------
     >>> check_memory("the table", 2**40, "take a sample of the rows", MAX_BYTES)
@@ -90,10 +85,8 @@ def check_components(n_components: int, bytes_each: float, what: str, limit: flo
         Requested number of components.
     bytes_each : float
         Memory per component.
-    what : str
-        The computation, for the message.
-    limit : float, optional
-        Memory limit in bytes.
+    what, limit
+        As in :func:`check_memory`.
     """
     most = _machine_bytes() if limit is None else limit
     largest = int(min(most // max(bytes_each, 1.0), sys.maxsize))

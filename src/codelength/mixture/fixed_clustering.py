@@ -24,7 +24,7 @@ from ..naive_bayes.scoring import normalised
 from ..prequential import SequentialModel
 from ..prequential.layout import lay_out
 from ..scores import Predictions, evidence_code_length
-from ..table import Coded, Schema
+from ..table import Coded
 from ..typing import FloatArray
 from .clusterings import completed
 from .parameters import with_components
@@ -85,31 +85,30 @@ class ClusterPredictor:
         array([[0.6548, 0.3452],
                [0.4833, 0.5167]])
         """
-        schema, spelled = counts.schema, pseudocounts(prior, counts.schema)
+        schema, spread = counts.schema, pseudocounts(prior, counts.schema)
         position = schema.position(class_column)
         # The prior is split like the columns: the class is not among those that weigh the clusters.
-        start, stop = schema.offsets[position], schema.offsets[position + 1]
-        of_others = np.delete(spelled.value_pseudocounts, np.s_[start:stop], axis=1)
+        own = np.s_[schema.offsets[position] : schema.offsets[position + 1]]
+        of_others = np.delete(spread.value_pseudocounts, own, axis=1)
+        others = np.delete(np.arange(schema.n_variables), position).tolist()
         clusters = Predictor.of(
-            counts.select(_others(schema, position)),
-            "evidence",
-            Pseudocounts(spelled.class_pseudocounts, of_others),
+            counts.select(others), "evidence", Pseudocounts(spread.class_pseudocounts, of_others)
         )
-        return cls(counts, position, clusters, spelled.value_pseudocounts[:, start : stop - 1])
+        return cls(counts, position, clusters, spread.value_pseudocounts[:, own][:, :-1])
 
     @cached_property
     def class_probs(self) -> FloatArray:
         """Probability of each class in each cluster, shape (n_components, n_class_values)."""
-        return _shares(self.counts.of(self.class_column) + self.pseudocounts)
+        raised = self.counts.of(self.class_column) + self.pseudocounts
+        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
     def probs(self, coded: Coded) -> FloatArray:
         """Compute the probability of each class for new rows, shape (n_rows, n_class_values).
 
         The rows may have the column of the class or not; its cells are ignored.
         """
-        return _summed(
-            np.exp(self.clusters.log_probs(self._without_class(coded)).log_probs), self.class_probs
-        )
+        shares = np.exp(self.clusters.log_probs(self._without_class(coded)).log_probs)
+        return _summed(shares, self.class_probs)
 
     def log_probs(self, coded: Coded) -> Distributions:
         """Compute the log probability of each class for new rows, in nats; the rows as in :meth:`probs`."""
@@ -131,21 +130,21 @@ class ClusterPredictor:
         # from the count before anything is added: next to a count, a tiny pseudocount would be lost.
         fewer = self.counts.of(self.class_column)[labels]
         fewer[at, classes] -= 1
-        own = shares[at, labels, None] * _shares(fewer + self.pseudocounts[labels])
+        raised = fewer + self.pseudocounts[labels]
+        own = shares[at, labels, None] * (raised / raised.sum(axis=1, keepdims=True))
         shares[at, labels] = 0.0
         return _distributions(_summed(shares, self.class_probs) + own)
 
     def _without_class(self, coded: Coded) -> Coded:
-        schema = self.counts.schema
-        is_whole = coded.schema.n_variables == schema.n_variables
-        return coded.select(_others(schema, self.class_column)) if is_whole else coded
+        n_variables = self.counts.schema.n_variables
+        if coded.schema.n_variables < n_variables:
+            return coded
+        return coded.select(np.delete(np.arange(n_variables), self.class_column).tolist())
 
 
 @dataclass(frozen=True, eq=False)
 class FixedClustering:
-    """A table, the cluster of each of its rows, and the column to predict.
-
-    Made by :meth:`of`, which checks its arguments.
+    """A table, the cluster of each of its rows, and the column to predict; made by :meth:`of`.
 
     Attributes
     ----------
@@ -192,24 +191,24 @@ class FixedClustering:
         DataError
             If the class of a row is missing, or its cluster is not one of the components.
         """
-        position = _position(coded.schema, class_column)
-        missing, name = (
-            coded.codes[:, position] == coded.schema.n_values[position],
-            coded.schema.names[position],
-        )
+        schema = coded.schema
+        if not isinstance(class_column, str) and not -schema.n_variables <= class_column < schema.n_variables:
+            raise SchemaMismatch(
+                f"class_column={class_column}: the table has {schema.n_variables} columns; give the position "
+                "or the name of one of them"
+            )
+        position = schema.position(class_column)
+        missing = coded.codes[:, position] == schema.n_values[position]
         if missing.any():
             raise DataError(
-                f"column {name!r}, row {int(np.argmax(missing))}: the class is missing, so "
+                f"column {schema.names[position]!r}, row {int(np.argmax(missing))}: the class is missing, so "
                 "it cannot be predicted; leave such rows out"
             )
-        size = _n_named(clustering) if n_components is None else n_components
-        rows = completed(with_components(coded, size), clustering).repeated()
+        if n_components is None:
+            labels = np.asarray(clustering)
+            n_components = int(labels.max(initial=0)) + 1 if labels.dtype.kind in "iu" else 1
+        rows = completed(with_components(coded, n_components), clustering).repeated()
         return cls(rows, position, pseudocounts(prior, rows.schema))
-
-    @property
-    def schema(self) -> Schema:
-        """The schema of the columns, the class among them; its target is the component."""
-        return self.rows.schema
 
     @cached_property
     def counts(self) -> Counts:
@@ -231,7 +230,7 @@ class FixedClustering:
         array([0.5   , 0.4048, 0.5556])
         """
         rule = rule_of("evidence")
-        offsets = rule.offsets(self.prior, self.schema)
+        offsets = rule.offsets(self.prior, self.rows.schema)
         layout = lay_out(self.rows, rule, offsets, self.class_column)
         # The evidence rule is a distribution over whole rows, so joint terms are defined.
         return SequentialModel(layout, group_total=float(offsets.class_offsets.sum()))
@@ -240,21 +239,10 @@ class FixedClustering:
         """Compute the unsupervised criterion, in nats: -log P(D | z), or with the clustering -log P(D, z)."""
         return evidence_code_length(self.counts, self.prior, given_classes=not with_clustering)
 
-    def predict_log_probs(self, coded: Coded) -> FloatArray:
-        """Compute the log probability of each class for new rows, shape (n_rows, n_class_values).
-
-        All the rows are the history. The new rows may have the column of the class or not.
-        """
-        return self.predictor.log_probs(coded).log_probs
-
     def leave_one_out(self) -> Predictions:
         """Predict the class of each row from the other rows with their clusters."""
         classes = self.rows.codes[:, self.class_column]
         return Predictions(*self.predictor.leave_one_out(self.rows), classes)
-
-
-def _shares(raised: FloatArray) -> FloatArray:
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 def _summed(shares: FloatArray, class_probs: FloatArray) -> FloatArray:
@@ -270,21 +258,3 @@ def _distributions(probs: FloatArray) -> Distributions:
     """Convert sums over clusters to log probabilities; classes that tie exactly are made equal."""
     with np.errstate(divide="ignore"):
         return normalised(np.log(probs))
-
-
-def _others(schema: Schema, column: int) -> list[int]:
-    return [i for i in range(schema.n_variables) if i != column]
-
-
-def _n_named(clustering: Any) -> int:
-    labels = np.asarray(clustering)
-    return int(labels.max(initial=0)) + 1 if labels.dtype.kind in "iu" else 1
-
-
-def _position(schema: Schema, column: int | str) -> int:
-    if not isinstance(column, str) and not -schema.n_variables <= column < schema.n_variables:
-        raise SchemaMismatch(
-            f"class_column={column}: the table has {schema.n_variables} columns; give the position or the "
-            "name of one of them"
-        )
-    return schema.position(column)

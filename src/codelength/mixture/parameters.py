@@ -89,8 +89,7 @@ class MixtureParameters:
 
     def of(self, variable: int | str) -> FloatArray:
         """Return the probabilities of one variable's values, shape (n_components, n_values)."""
-        i = self.schema.position(variable)
-        return self.value_probs[:, self.schema.offsets[i] : self.schema.offsets[i + 1] - 1]
+        return self.value_probs[:, self.schema.cells(self.schema.position(variable))]
 
     def permuted(self, order: Any) -> "MixtureParameters":
         """Return the same mixture with its components in another order."""
@@ -122,19 +121,9 @@ class MixtureParameters:
         return LogTables(logarithm(self.class_probs), logarithm(self.value_probs), 0.0)
 
     def responsibilities(self, coded: Coded, n_threads: int | None = None) -> FloatArray:
-        """Compute the probability of each component for each row; uniform if the mixture excludes the row.
+        """Compute the probability of each component for each row, shape (n_rows, n_components).
 
-        Parameters
-        ----------
-        coded : Coded
-            The rows.
-        n_threads : int, optional
-            Threads to use; the result is the same for any number.
-
-        Returns
-        -------
-        array of shape (n_rows, n_components)
-            Posterior probabilities.
+        It is uniform if the mixture excludes the row. The result is the same for any number of threads.
         """
         return np.asarray(np.exp(self._scorer(coded).log_probs(coded, n_threads).log_probs))
 
@@ -164,16 +153,15 @@ class MixtureParameters:
         """Read a mixture that :meth:`to_json` wrote, and check it against the schema."""
         class_probs = np.array(document["class_probs"], dtype=np.float64)
         value_probs = np.array(document["value_probs"], dtype=np.float64)
-        if (
-            class_probs.ndim != 1
-            or value_probs.shape != (len(class_probs), schema.n_cells)
-            or not len(class_probs)
-        ):
-            raise DataError(
-                f"the probabilities have shape {value_probs.shape}, which does not fit the schema"
-            )
+        shape = (len(class_probs), schema.n_cells)
+        if class_probs.ndim != 1 or value_probs.shape != shape or not len(class_probs):
+            raise DataError(f"probabilities of shape {value_probs.shape}: that does not fit the schema")
         mixture = cls(with_components(schema, len(class_probs)), class_probs, value_probs)
-        mixture._check()
+        blocks = [class_probs[None, :], *(mixture.of(i) for i in range(schema.n_variables))]
+        if not all((own >= 0).all() and np.allclose(own.sum(axis=1), 1, rtol=0, atol=1e-9) for own in blocks):
+            raise DataError("the probabilities of a distribution do not add up to 1")
+        if not (value_probs[:, schema.offsets[1:] - 1] == 1).all():
+            raise DataError("the cell for missing of a variable is not 1")
         return mixture
 
     def _scorer(self, coded: Coded) -> Scorer:
@@ -188,15 +176,6 @@ class MixtureParameters:
                 f"the rows have {len(given)} variables of sizes {given[:6]}, and the mixture has {len(own)} "
                 f"of sizes {own[:6]}; encode the rows with the schema of the mixture"
             )
-
-    def _check(self) -> None:
-        blocks = [self.class_probs[None, :], *(self.of(i) for i in range(self.schema.n_variables))]
-        if not all(
-            (block >= 0).all() and np.allclose(block.sum(axis=1), 1, rtol=0, atol=1e-9) for block in blocks
-        ):
-            raise DataError("the probabilities of a distribution do not add up to 1")
-        if not (self.value_probs[:, self.schema.offsets[1:] - 1] == 1).all():
-            raise DataError("the cell for missing of a variable is not 1")
 
 
 def rows_under(rows: Any, mixture: MixtureParameters | int) -> Coded:
@@ -238,11 +217,6 @@ def posterior_mode(counts: Counts, prior: PriorLike = "uniform") -> MixtureParam
     prior : prior or its name
         Dirichlet pseudocounts.
 
-    Returns
-    -------
-    MixtureParameters
-        The mode of the posterior.
-
     Raises
     ------
     InvalidParameter
@@ -261,8 +235,8 @@ def posterior_mode(counts: Counts, prior: PriorLike = "uniform") -> MixtureParam
     class_probs = _normalised((counts.class_counts + offsets.class_offsets)[None, :])[0]
     value_probs = np.ones_like(counts.value_counts)
     for i in range(schema.n_variables):
-        start, stop = schema.offsets[i], schema.offsets[i + 1] - 1
-        value_probs[:, start:stop] = _normalised(counts.of(i) + offsets.value_offsets[:, start:stop])
+        own = schema.cells(i)
+        value_probs[:, own] = _normalised(counts.of(i) + offsets.value_offsets[:, own])
     return MixtureParameters(schema, class_probs, value_probs)
 
 

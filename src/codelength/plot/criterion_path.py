@@ -119,7 +119,7 @@ def _is_deviance(name: str) -> bool:
 
 def _panel(comparison: "Comparison", names: Sequence[str], title: str) -> Panel:
     """Return a panel of some criteria, each as its difference from its best."""
-    from ..selection._comparison_text import HEADINGS
+    from ..selection.comparison import HEADINGS
 
     def panel(axes: Axes) -> None:
         sizes = comparison["components"]

@@ -29,7 +29,6 @@ from ..naive_bayes import PriorLike
 from ..table import Coded
 from ..table._messages import shown
 from ..table.checks import check_choice, check_sequence, reading
-from ._comparison_text import HEADINGS, cell_text
 
 ON_REQUEST = ("neighbourhoods", "annealed", "exact")
 """Criteria that take longer, and are computed on request."""
@@ -43,8 +42,28 @@ ON_ANOTHER_SCALE = {"aic": 2.0, "bic": 2.0}
 NO_EVIDENCE = ("aic",)
 """Criteria whose exponential does not approximate a probability of the rows."""
 
-
 LOWER_IS_BETTER = ("aic", "bic", "adjusted_bic", "caic", "icl", *CRITERIA)
+
+HEADINGS = {
+    "components": "classes",
+    "log_likelihood": "log-lik.",
+    "parameters": "par.",
+    "aic": "AIC",
+    "bic": "BIC",
+    "adjusted_bic": "aBIC",
+    "caic": "CAIC",
+    "icl": "ICL",
+    "cheeseman_stutz": "Ch.-Stutz",
+    "neighbourhoods": "neighb.",
+    "posterior": "P(classes)",
+    "g2": "G2",
+    "chi2": "chi2",
+    "df": "df",
+    "relative_entropy": "rel. entropy",
+    "smallest_share": "smallest",
+    "reached": "reached",
+}
+"""Headings of the columns in printed tables."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -145,7 +164,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
         """Return the table for printing; the best of each criterion is emphasised, the choice has a star."""
         # The number of starts is printed together with those that reached the best.
         kept = [name for name in self.columns if name not in ("starts", "converged", "chosen")]
-        cells = [[cell_text(name, row) for name in kept] for row in self.rows]
+        cells = [[_cell_text(name, row) for name in kept] for row in self.rows]
         for column, name in enumerate(kept):
             if name in LOWER_IS_BETTER:
                 best = first_best([-np.inf if row[name] is None else -row[name] for row in self.rows])
@@ -212,7 +231,7 @@ def compare(
     >>> from codelength.sources import as_coded
     >>> coded = as_coded({name: ["yes", "no"] * 10 for name in ("feathers", "eggs", "wings")})
     >>> fitted = {k: fit_mixture(coded, k, reached=5, random_state=0) for k in (1, 2)}
-    >>> fits = {k: (mixture, SearchSummary.of(restarts)) for k, (mixture, restarts) in fitted.items()}
+    >>> fits = {k: (mixture, restarts.summary) for k, (mixture, restarts) in fitted.items()}
     >>> table = compare(coded, fits, {1: 40.0, 2: 30.0}, 2, "annealed")
     >>> table["parameters"], [round(bic, 2) for bic in table["bic"]], table.of(2)["reached"]
     ([3, 7], [92.16, 48.7], 20)
@@ -287,24 +306,31 @@ def with_criteria(
     Comparison
         The table with further columns before ``posterior``.
     """
-    names, sizes = _names(criteria), comparison["components"]
+    names = (criteria,) if isinstance(criteria, str) else check_sequence("criteria", criteria, of="names")
+    for name in names:
+        check_choice("criteria", name, ("all", *ON_REQUEST))
+    names, sizes = ON_REQUEST if "all" in names else tuple(dict.fromkeys(names)), comparison["components"]
     columns: dict[str, list[float | None]] = {}
     notes, seconds = dict(comparison.notes), dict(comparison.seconds)
     for number, name in enumerate(names):
         start = time.perf_counter()
-        found: dict[int, SupportsFloat | None] = {}
+        found: list[SupportsFloat | None] = []
         reasons: dict[str, list[int]] = {}
         for place, size in enumerate(sizes):
+            # With one clustering there is nothing to sum over.
+            own = "cheeseman_stutz" if name == "exact" and size == 1 else name
             try:
                 # Seeded by the number of components: a figure does not depend on which others are compared.
-                found[size] = _on_request(name, rows, mixtures[size], prior, [seed, size])
+                found.append(CRITERIA[own](rows, mixtures[size], prior, random_state=[seed, size]))
             except CodelengthError as error:
                 # One infeasible size must not cost the others; equal reasons are reported once.
                 reasons.setdefault(str(error), []).append(size)
-                found[size] = None
+                found.append(None)
             if report is not None:
                 report(number * len(sizes) + place + 1, len(names) * len(sizes))
-        columns |= _columns_of(name, list(found.values()))
+        columns[name] = [None if one is None else float(one) for one in found]
+        if name == "annealed":
+            columns["annealed_se"] = [getattr(one, "standard_error", None) for one in found]
         seconds[name] = time.perf_counter() - start
         notes.pop(name, None)
         if reasons:
@@ -315,27 +341,14 @@ def with_criteria(
         (name for name in EVIDENCE_ORDER if name in columns and None not in columns[name]),
         comparison.posterior_by,
     )
-    with_columns = _with_columns(comparison, columns)
-    return _judged(replace(with_columns, posterior_by=judge, notes=notes, seconds=seconds))
-
-
-def _columns_of(name: str, found: Sequence[SupportsFloat | None]) -> dict[str, list[float | None]]:
-    """Return the column of a criterion, and that of its standard errors if it is estimated."""
-    columns: dict[str, list[float | None]] = {name: [None if one is None else float(one) for one in found]}
-    if name == "annealed":
-        columns["annealed_se"] = [getattr(one, "standard_error", None) for one in found]
-    return columns
-
-
-def _with_columns(comparison: Comparison, columns: Mapping[str, list[float | None]]) -> Comparison:
-    """Insert columns before the posterior probabilities, which may depend on them."""
-    rows = []
+    whole = []
     for place, row in enumerate(comparison.rows):
-        before = [(name, value) for name, value in row.items() if name not in columns]
-        added = [(name, values[place]) for name, values in columns.items()]
-        position = [name for name, _ in before].index("posterior")
-        rows.append(dict([*before[:position], *added, *before[position:]]))
-    return replace(comparison, rows=tuple(rows))
+        added = {name: values[place] for name, values in columns.items()}
+        # Before the posterior probabilities, which may depend on them.
+        others = {name: value for name, value in row.items() if name not in columns}
+        first = {name: others.pop(name) for name in list(others)[: list(others).index("posterior")]}
+        whole.append(first | added | others)
+    return _judged(replace(comparison, rows=tuple(whole), posterior_by=judge, notes=notes, seconds=seconds))
 
 
 def _judged(comparison: Comparison) -> Comparison:
@@ -349,22 +362,18 @@ def _judged(comparison: Comparison) -> Comparison:
     return replace(comparison, rows=tuple(rows))
 
 
-def _names(criteria: str | Iterable[str]) -> tuple[str, ...]:
-    names = (criteria,) if isinstance(criteria, str) else check_sequence("criteria", criteria, of="names")
-    for name in names:
-        check_choice("criteria", name, ("all", *ON_REQUEST))
-    return ON_REQUEST if "all" in names else tuple(dict.fromkeys(names))
-
-
-def _on_request(
-    name: str, rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]
-) -> SupportsFloat:
-    if name == "exact" and mixture.n_components == 1:
-        # With one clustering there is nothing to sum over.
-        name = "cheeseman_stutz"
-    return CRITERIA[name](rows, mixture, prior, random_state=seed)
-
-
 def _classes(sizes: list[int]) -> str:
     """Return numbers of classes in words: ``1 class``, ``3, 4 classes``."""
     return f"{', '.join(map(str, sizes))} class{'' if sizes == [1] else 'es'}"
+
+
+def _cell_text(name: str, row: Mapping[str, Any]) -> str:
+    """Return a figure of a row for printing; a dash if it is unknown."""
+    value = row[name]
+    if value is None:
+        return "-"
+    if name == "reached":
+        return f"{value}/{row['starts']}"
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.3f}" if name in ("posterior", "relative_entropy", "smallest_share") else f"{value:.2f}"

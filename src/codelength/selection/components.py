@@ -212,7 +212,7 @@ class _Search:
         # any criterion that depends on the labels.
         state = state.permuted(_largest_first(state))
         found = CRITERIA[self.criterion](self.rows, state, spread, random_state=[self.seed, size])
-        return _Fit(state, SearchSummary.of(runs), float(found), standard_error(found)), runs
+        return _Fit(state, runs.summary, float(found), standard_error(found)), runs
 
     def _climbed(self, size: int, prior: PriorLike) -> tuple[MixtureParameters, RestartsInfo]:
         if not self.rows.n_rows or not self.rows.schema.n_variables:

@@ -164,7 +164,7 @@ class SelectionTask:
         clusterings = [FixedClustering.of(train, each) for each in labels]
         made = [Predictions(*each.predictor.log_probs(test), test.codes[:, -1]) for each in clusterings]
         scores = [
-            (own.log_score, own.accuracy, float(each.schema.n_classes))
+            (own.log_score, own.accuracy, float(each.rows.schema.n_classes))
             for own, each in zip(made, clusterings, strict=True)
         ]
         return clusterings, np.array(scores), orderings

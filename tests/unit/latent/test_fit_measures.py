@@ -13,8 +13,8 @@ from codelength.latent.identifiability import identifiability
 from codelength.latent.residuals import bivariate_residuals
 from codelength.mixture.classification import classification
 from codelength.mixture.em import fit_mixture
-from codelength.mixture.observed import observed
 from codelength.mixture.parameters import MixtureParameters, with_components
+from codelength.mixture.summaries import observed
 from codelength.table import Coded, Schema, encode
 from unit.mixture.mixture_tables import cases, random_coded, random_table
 
@@ -247,7 +247,7 @@ def test_too_many_parameters_are_told():
 def test_what_was_observed():
     schema = Schema.from_sizes([2, 3, 2])
     codes = [[0, 3, 1], [0, 1, 1], [2, 3, 2], [0, 1, 1], [1, 0, 0]]
-    found = observed(Coded.of(schema, codes, weights=[1, 1, 1, 2, 0]))
+    found = observed(Coded.of(schema, codes, weights=[1, 1, 1, 2, 0]), n_distinct=3)
     assert (found.n_rows, found.n_used, found.n_distinct, found.total_weight) == (5, 4, 3, 5.0)
     assert (found.n_incomplete, found.n_blank) == (2, 1)
     assert found.missing_share == pytest.approx(4 / 12)

@@ -7,7 +7,6 @@ from codelength.errors import InvalidParameter
 from codelength.mixture.candidates import (
     METHODS,
     candidate_clusterings,
-    indicator_columns,
     kmeans_clustering,
     numbered,
     spread_sizes,
@@ -58,16 +57,6 @@ def test_a_new_method_is_one_entry(monkeypatch):
 def test_an_unknown_method_is_refused():
     with pytest.raises(InvalidParameter, match="method='guess'"):
         candidate_clusterings(drawn(), [("guess", 2)], 0)
-
-
-def test_indicator_columns():
-    coded = drawn()
-    indicators = indicator_columns(coded).toarray()
-    cells = coded.codes + coded.schema.offsets[:-1]
-    for n in range(coded.n_rows):
-        expected = np.zeros(coded.schema.n_cells)
-        expected[cells[n][coded.codes[n] < 3]] = 1
-        np.testing.assert_array_equal(indicators[n], expected)
 
 
 def test_kmeans_weighs_rows_as_if_they_were_repeated():

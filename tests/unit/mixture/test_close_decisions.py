@@ -66,7 +66,7 @@ def test_of_runs_that_end_alike_up_to_rounding_the_first_is_kept():
 
 def test_of_next_best_runs_that_end_alike_the_first_is_told():
     states, runs = zip(*ended_at(-100.0, -110 - 3e-12, -110.0), strict=True)
-    assert RestartsInfo(runs, states, 0).next_best is runs[1]
+    assert RestartsInfo(runs, states, 0).summary.next_best == runs[1].log_likelihood
 
 
 def test_optima_that_tie_are_in_lexicographic_order_whatever_the_seed():

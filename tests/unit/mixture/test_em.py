@@ -9,7 +9,7 @@ import naive
 from codelength.counts import expected_counts
 from codelength.errors import InvalidParameter
 from codelength.mixture.code_length.information_criteria import log_likelihood
-from codelength.mixture.em import Layout, _layout, em
+from codelength.mixture.em import Layout, _problem, em
 from codelength.mixture.parameters import MixtureParameters, posterior_mode
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import case_of, cases, random_coded
@@ -81,7 +81,7 @@ def test_order_of_components_and_of_rows_does_not_matter(n_rows):
 
 
 def test_the_number_of_threads_changes_nothing(monkeypatch):
-    monkeypatch.setattr(_layout, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(_problem, "BLOCK_ROWS", 64)
     coded, start = problem(1000, [2, 3, 4], 3)
     runs = [em(coded, start, max_iter=15, tol=0, n_threads=threads) for threads in (1, 2, 5)]
     for state, info in runs[1:]:
@@ -91,7 +91,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
 
 
 def test_threads_stop_at_the_same_iteration(monkeypatch):
-    monkeypatch.setattr(_layout, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(_problem, "BLOCK_ROWS", 64)
     coded, start = problem(500, [2, 3, 4], 2)
     alone, together = (em(coded, start, tol=1e-6, n_threads=threads)[1] for threads in (1, 3))
     assert alone.converged

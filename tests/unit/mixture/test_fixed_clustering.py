@@ -49,7 +49,7 @@ def test_predictions_are_the_slow_form(class_column):
     rows = coded.codes.tolist()
     expected = [slow_probs(row, rows, labels, 2, 0.5) for row in new.codes.tolist()]
     np.testing.assert_allclose(clustering.predictor.probs(new), expected, rtol=1e-12)
-    np.testing.assert_allclose(np.exp(clustering.predict_log_probs(new)), expected, rtol=1e-12)
+    np.testing.assert_allclose(np.exp(clustering.predictor.log_probs(new).log_probs), expected, rtol=1e-12)
     without = new.select([0, 1, 3])
     np.testing.assert_allclose(
         np.exp(clustering.predictor.log_probs(without).log_probs), expected, rtol=1e-12

@@ -160,11 +160,12 @@ def test_the_class_column_by_name_by_position_and_by_default():
 def test_predictions_do_not_look_at_the_class_column():
     clustering = halves(drawn())
     rows = clustering.rows
-    before = clustering.predict_log_probs(rows)
+    predict = clustering.predictor.log_probs
+    before = predict(rows).log_probs
     codes = rows.codes.copy()
     codes[:, -1] = 1 - codes[:, -1]
-    np.testing.assert_array_equal(clustering.predict_log_probs(replace(rows, codes=codes)), before)
-    np.testing.assert_array_equal(clustering.predict_log_probs(rows.select([0, 1])), before)
+    np.testing.assert_array_equal(predict(replace(rows, codes=codes)).log_probs, before)
+    np.testing.assert_array_equal(predict(rows.select([0, 1])).log_probs, before)
     np.testing.assert_allclose(np.exp(before).sum(axis=1), 1, rtol=1e-12)
 
 

@@ -62,7 +62,7 @@ def test_one_ordering_has_no_standard_error():
 
 
 def test_a_new_criterion_is_one_entry(monkeypatch):
-    size = SelectionCriterion(lambda trial: float(trial.clustering.schema.n_classes))
+    size = SelectionCriterion(lambda trial: float(trial.clustering.rows.schema.n_classes))
     monkeypatch.setitem(SELECTION_CRITERIA, "size", size)
     assert selection_scores(drawn(), 2, "size", 0)["size"] == 3
 

@@ -21,8 +21,7 @@ from ..._display import counted
 from ...blocks import Block, Facts
 from ...mixture._replications import Progress, climb, repeat, reweighted, softened
 from ...mixture.clusterings import single_rows
-from ...mixture.em._layout import JointRows, joint_rows
-from ...mixture.em._problem import EMProblem
+from ...mixture.em._problem import EMProblem, JointRows, joint_rows
 from ...mixture.parameters import MixtureParameters
 from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded

@@ -22,8 +22,7 @@ from ..._display import Shown, counted
 from ..._threads import in_threads
 from ...blocks import Block, Facts, Grid
 from ...mixture._replications import Progress, climb
-from ...mixture.em._layout import JointRows, joint_rows
-from ...mixture.em._problem import EMProblem
+from ...mixture.em._problem import EMProblem, JointRows, joint_rows
 from ...mixture.parameters import MixtureParameters
 from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded, Schema

@@ -22,8 +22,7 @@ from ...blocks import Block, Facts
 from ...errors import DataError, InvalidParameter
 from ...mixture._replications import Progress, climb, repeat, softened
 from ...mixture.em import STARTS, start_counts
-from ...mixture.em._layout import JointRows, joint_rows
-from ...mixture.em._problem import EMProblem
+from ...mixture.em._problem import EMProblem, JointRows, joint_rows
 from ...mixture.parameters import MixtureParameters, posterior_mode, with_components
 from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..._threads import BLOCK_ROWS
 from ...table import Coded, Schema
 from ...table.coded import unchecked
-from ...typing import FloatArray
+from ...typing import FloatArray, IntArray
 from ..joint_cells import JointCells
 from ._runs import Spill
 
@@ -57,6 +57,11 @@ class CachedRows:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def members(self) -> IntArray:
+        """The rows of the table of EM that each joint cell is made of."""
+        return self.cells.members
 
     @property
     def schema(self) -> Schema:

@@ -16,7 +16,7 @@ from ...sources.roles import Roles
 from ...table import Coded, Schema, Table
 from ...table.infer import How
 from ...table.unknown import Unknown
-from ..observed import DataSummary, DataTally
+from ..summaries import DataSummary, DataTally
 from .gathering import RowGatherer
 from .rows import CachedRows, Rows
 

@@ -1,10 +1,10 @@
 """EM for finite mixtures: pure loops from a state to a better one, ``state -> (state, info)``."""
 
-from ._layout import Layout
+from ..summaries import SearchSummary
+from ._problem import Layout
 from .em import EMInfo, em
 from .restarts import RestartsInfo, check_shared_out, fit_mixture
 from .starts import STARTS, start_counts
-from .trust import SearchSummary
 
 __all__ = [
     "STARTS",

@@ -1,4 +1,4 @@
-"""EM iterations. Arrays in, arrays out, nothing checked; ``_layout`` and ``_problem`` give the shapes.
+"""EM iterations. Arrays in, arrays out, nothing checked; ``_problem`` gives the shapes.
 
 Small functions are inlined before compilation; otherwise they would be compiled twice, by themselves and
 within their caller. This saves a third of the time of the first call.
@@ -10,8 +10,7 @@ import numpy as np
 from numba import njit
 
 from ...typing import CodeArray, FloatArray, IntArray
-from ._layout import JointRows
-from ._problem import EMPrior
+from ._problem import EMPrior, JointRows
 
 _ROWS_AT_ONCE = 256
 _SAFE = 2.0**-800

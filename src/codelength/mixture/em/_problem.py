@@ -1,9 +1,9 @@
-"""EM problem: a layout and a prior for one number of components, and the iterations, plain and accelerated.
+"""EM problem: rows laid out for EM, a prior for one number of components, and the iterations of EM.
 
-If components overlap, EM gains less and less per iteration and may stop hundredths of a nat short of the
-maximum. Two iterations give the direction and the rate at which steps shrink, from which the limit is
-extrapolated (SQUAREM; Varadhan and Roland 2008, Scand. J. Statist. 35). Zeros stay zeros, and a probability
-that would leap below zero shrinks instead. A leap that loses is discarded, so that the objective never falls.
+Order of reading: :class:`JointRows` and :class:`Layout` (equal rows merged, neighbouring columns taken
+together; one layout serves any number of components), :class:`EMPrior`, :class:`EMProblem` (one run).
+
+Depends on ``joint_cells``, on ``cache`` for rows on disk, and on ``_kernels``.
 """
 
 from collections.abc import Iterator
@@ -14,19 +14,116 @@ from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..._threads import MAX_BLOCKS
 from ...errors import InvalidParameter
 from ...naive_bayes import Pseudocounts, rule_of
-from ...table import Schema
+from ...table import Coded, Schema
 from ...typing import FloatArray, IntArray
-from ..parameters import MixtureParameters
-from ._layout import LANES, CachedJointRows, JointRows
+from ..cache import CachedRows, Rows
+from ..joint_cells import JointCells, missing_columns
+from ..parameters import MixtureParameters, with_components
 
-ROUNDING = 4.0
-"""Gains of at most this many units in the last place are rounding errors."""
+LANES = 4
+"""Components are padded to a multiple of this: one vector register of float64."""
 
-SHRINKAGE = 0.1
-"""Factor of a probability whose extrapolation is below zero."""
+BLOCK_ROWS = 8192
+"""Minimum number of rows per block. Fixed, so that sums over blocks are the same for any number of
+threads.
+"""
+
+
+def block_bounds(n_rows: int) -> IntArray:
+    """Return the bounds of the blocks of rows that are summed separately.
+
+    Examples
+    --------
+    >>> block_bounds(20_000)
+    array([    0,  8192, 16384, 20000])
+    """
+    block = max(BLOCK_ROWS, -(-n_rows // MAX_BLOCKS))
+    return np.append(np.arange(0, n_rows, block), n_rows).astype(np.int64)
+
+
+class JointRows(NamedTuple):
+    """Distinct rows as joint cells, for the kernels.
+
+    Attributes
+    ----------
+    keys : array of shape (n_groups, n_distinct)
+        The joint cell of each row in each group of columns.
+    weights : array of shape (n_distinct,)
+        Multiplicity of each row, or its weight.
+    members : array of shape (n_joint, n_members)
+        The rows of the table that each joint cell is made of.
+    bounds : array of shape (n_blocks + 1,)
+        Bounds of the blocks of rows that are summed separately.
+    """
+
+    keys: NDArray[Any]
+    weights: FloatArray
+    members: IntArray
+    bounds: IntArray
+
+    @property
+    def n_rows(self) -> int:
+        """Number of distinct rows."""
+        return len(self.weights)
+
+    @property
+    def total_weight(self) -> float:
+        """Number of rows that these stand for."""
+        return float(self.weights.sum())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Layout:
+    """Rows laid out for EM with any number of components, in memory or on disk.
+
+    Made by :meth:`of`, once for all fits to the same rows.
+
+    Attributes
+    ----------
+    rows : Coded or CachedRows
+        The rows as given, from which starts are drawn.
+    joint : JointRows or CachedRows
+        The distinct ones among them.
+    """
+
+    rows: Rows
+    joint: JointRows | CachedRows
+
+    @classmethod
+    def of(cls, rows: "Rows | Layout") -> "Layout":
+        """Lay out rows; a layout is returned as it is. Rows of weight zero are dropped.
+
+        Examples
+        --------
+        >>> from codelength.table import Schema
+        >>> Layout.of(Coded.of(Schema.from_sizes([2]), [[0], [1], [0]])).joint.weights
+        array([2., 1.])
+        """
+        if isinstance(rows, Layout):
+            return rows
+        if isinstance(rows, CachedRows):
+            return cls(rows, rows)
+        return cls(rows, joint_rows(rows))
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of distinct rows."""
+        return self.joint.n_rows
+
+
+def joint_rows(rows: Coded) -> JointRows:
+    """Return the distinct rows as joint cells."""
+    # Classes, if there are any, are ignored: rows that differ in nothing else are equal.
+    distinct = with_components(rows, 1).distinct()
+    weights = np.ones(distinct.n_rows) if distinct.weights is None else distinct.weights
+    # Columns without missing cells get no cell for missing: joint tables are smaller.
+    cells = JointCells.of(distinct.schema, missing_columns(distinct), distinct.n_rows)
+    return JointRows(cells.keys(distinct.codes), weights, cells.members, block_bounds(distinct.n_rows))
 
 
 class EMPrior(NamedTuple):
@@ -71,7 +168,7 @@ class EMProblem:
     ----------
     schema : Schema
         The schema of the rows; the target is the component.
-    joint : JointRows or CachedJointRows
+    joint : JointRows or CachedRows
         The rows.
     prior : EMPrior
         The prior.
@@ -80,14 +177,19 @@ class EMProblem:
     """
 
     schema: Schema
-    joint: JointRows | CachedJointRows
+    joint: JointRows | CachedRows
     prior: EMPrior
     stopped: Event = field(default_factory=Event)
 
     @classmethod
-    def of(cls, schema: Schema, joint: JointRows | CachedJointRows, prior: Pseudocounts) -> "EMProblem":
+    def of(cls, schema: Schema, joint: JointRows | CachedRows, prior: Pseudocounts) -> "EMProblem":
         """Lay out a prior beside the rows; the target of the schema is the component."""
         return cls(schema, joint, EMPrior.of(schema, prior))
+
+    @property
+    def _bounds(self) -> IntArray:
+        rows = self.joint
+        return rows.bounds if isinstance(rows, JointRows) else block_bounds(rows.n_rows)
 
     @contextmanager
     def stopping(self) -> Iterator[None]:
@@ -127,7 +229,7 @@ class EMProblem:
 
         least_gain, trace = tol * self.joint.total_weight, np.empty((2, max_iter))
         table = self.table_of(start)
-        if isinstance(self.joint, JointRows) and (n_threads == 1 or len(self.joint.bounds) <= 2):
+        if isinstance(self.joint, JointRows) and (n_threads == 1 or len(self._bounds) <= 2):
             n_iter = int(run(self.joint, self.prior, least_gain, table, trace))
         else:
             n_iter = self._run_in_blocks(least_gain, table, trace, n_threads)
@@ -138,12 +240,20 @@ class EMProblem:
         """Run the iterations of the kernel ``run``, with blocks read one by one or on several threads."""
         from ._kernels import expand, has_converged, log_prior, maximise, share_out
 
-        rows, n_components, n_blocks = self.joint, self.prior.n_components, len(self.joint.bounds) - 1
-        joint = np.empty((len(rows.members), table.shape[1]))
+        rows, members, bounds = self.joint, self.joint.members, self._bounds.tolist()
+        n_components, n_blocks = self.prior.n_components, len(bounds) - 1
+        joint = np.empty((len(members), table.shape[1]))
+
+        def pieces(start: int, stop: int) -> Iterator[tuple[JointRows, int, int]]:
+            if isinstance(rows, JointRows):
+                yield rows, start, stop
+            else:
+                for keys, weights in rows.pieces(start, stop):
+                    yield JointRows(keys, weights, members, self._bounds), 0, len(weights)
 
         def share(block: int) -> tuple[float, FloatArray]:
             counts, log_likelihood = np.zeros_like(joint), 0.0
-            for piece, start, stop in rows.pieces(block):
+            for piece, start, stop in pieces(bounds[block], bounds[block + 1]):
                 if self.stopped.is_set():
                     raise CancelledError
                 log_likelihood = share_out(
@@ -155,7 +265,7 @@ class EMProblem:
         with ThreadPoolExecutor(n_threads) as pool:
             in_turn: Any = map if n_threads == 1 else pool.map
             for iteration in range(trace.shape[1]):
-                expand(table, rows.members, joint)
+                expand(table, members, joint)
                 log_likelihood, counts = 0.0, np.zeros_like(joint)
                 # ``map`` keeps the order of the blocks, whichever thread finishes first: sums are
                 # reproducible.
@@ -166,7 +276,7 @@ class EMProblem:
                 if has_converged(trace[0], iteration, least_gain):
                     return iteration + 1
                 if iteration + 1 < trace.shape[1]:
-                    maximise(counts, rows.members, self.prior, table)
+                    maximise(counts, members, self.prior, table)
         return int(trace.shape[1])
 
     def table_of(self, start: MixtureParameters) -> FloatArray:
@@ -188,80 +298,3 @@ class EMProblem:
         """Return the mixture of a table of the kernels."""
         real = table[: self.schema.n_cells + 1, : self.schema.n_classes]
         return MixtureParameters(self.schema, real[-1].copy(), np.ascontiguousarray(real[:-1].T))
-
-
-def refine(
-    problem: EMProblem,
-    state: MixtureParameters,
-    max_iter: int,
-    tol: float,
-    enough: float,
-    n_threads: int,
-    goal: float = np.inf,
-) -> tuple[MixtureParameters, FloatArray, bool]:
-    """Continue a run by accelerated EM.
-
-    Parameters
-    ----------
-    problem : EMProblem
-        Rows and prior.
-    state : MixtureParameters
-        The end of a run.
-    max_iter : int
-        Maximum number of further iterations.
-    tol : float
-        Least gain of an iteration of plain EM per row, in nats.
-    enough : float
-        Tolerance that suffices if the iterations are used up on a ridge that hardly rises, or if the
-        objective has reached ``goal``.
-    n_threads : int
-        Threads to share rows out with.
-    goal : float
-        Objective from which on the tolerance ``enough`` applies.
-
-    Returns
-    -------
-    state : MixtureParameters
-        The end.
-    trace : array of shape (2, n_iter)
-        Objective and log-likelihood after each iteration from ``state`` on.
-    converged : bool
-        Whether the last iteration of plain EM gained less than the tolerance.
-    """
-    n_rows = problem.joint.total_weight
-    least_gain, gain = tol * n_rows, np.inf
-    parts: list[FloatArray] = []
-    for _ in range(max(1, max_iter // 3)):
-        # A run of two iterations scores its start and one plain step from it.
-        first, of_first, _ = problem.run(state, 2, 0.0, n_threads)
-        second, of_second, _ = problem.run(first, 2, 0.0, n_threads)
-        parts += [of_first[:, 1:], of_second[:, 1:]]
-        gain = float(of_second[0, 1] - of_second[0, 0])
-        # A gain within the rounding of the objective is not a gain.
-        least_gain = max(least_gain, ROUNDING * float(np.spacing(abs(of_second[0, 1]))))
-        if gain < least_gain or (of_second[0, 1] >= goal and gain < enough * n_rows):
-            return second, np.concatenate(parts, axis=1), True
-        after, of_leap, _ = problem.run(_leap(state, first, second), 2, 0.0, n_threads)
-        state = second
-        # Compared after a plain step from the leap, which repairs most of what an extrapolation spoils.
-        if of_leap[0, 1] >= of_second[0, 1]:
-            state = after
-            parts.append(of_leap[:, 1:])
-    return state, np.concatenate(parts, axis=1), gain < enough * n_rows
-
-
-def _leap(state: MixtureParameters, first: MixtureParameters, second: MixtureParameters) -> MixtureParameters:
-    """Extrapolate three mixtures, each one iteration of EM after the last."""
-    tables = [np.vstack((mixture.class_probs, mixture.value_probs.T)) for mixture in (state, first, second)]
-    step, bend = tables[1] - tables[0], tables[2] - 2 * tables[1] + tables[0]
-    bends = float((bend**2).sum())
-    # Step length -|r|/|v| of SQUAREM (scheme S3), at least that of two plain steps, which is also the answer
-    # if there is nothing to extrapolate.
-    stretch = max(1.0, float(np.sqrt((step**2).sum() / bends))) if bends > 0 else 1.0
-    ahead = tables[0] + 2 * stretch * step + stretch**2 * bend
-    probs = np.where(ahead > 0, ahead, SHRINKAGE * tables[2])
-    offsets, values = state.schema.offsets, probs[1:].T.copy()
-    for i in range(state.schema.n_variables):
-        own = values[:, offsets[i] : offsets[i + 1] - 1]
-        own /= own.sum(axis=1, keepdims=True)
-    return MixtureParameters(state.schema, probs[0] / probs[0].sum(), values)

@@ -4,8 +4,8 @@ Order of reading: :func:`fit_mixture` (the loop over rounds of restarts), ``_Run
 some, continue the promising ones, polish the best), ``_promise`` (which runs are worth continuing), and
 :class:`RestartsInfo` (how the runs went).
 
-Depends on ``_layout`` and ``_problem`` (rows and prior, laid out once for all runs; the last digits),
-``starts`` (first counts) and ``em`` (one run).
+Depends on ``_problem`` (rows and prior, laid out once for all runs), ``starts`` (first counts) and ``em``
+(one run, and its last digits).
 """
 
 import warnings
@@ -21,14 +21,20 @@ from ...errors import DataError, Infeasible
 from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
 from ...table import Coded, Schema
 from ...table._messages import shown
-from ...table.checks import check_choice, check_random_state, check_size, check_weights, check_whole
+from ...table.checks import (
+    check_choice,
+    check_random_state,
+    check_size,
+    check_weights,
+    check_whole,
+)
 from ...typing import BoolArray, FloatArray
 from ..cache import Rows
 from ..costs import check_components
 from ..parameters import MixtureParameters, posterior_mode, with_components
-from ._layout import Layout
-from ._problem import EMProblem, refine
-from .em import MAX_STEPS, EMInfo, check_run
+from ..summaries import SearchSummary
+from ._problem import EMProblem, Layout
+from .em import MAX_STEPS, EMInfo, check_run, refine
 from .starts import STARTS, Start, start_counts
 
 REFINED_BELOW = 1e-7
@@ -107,10 +113,25 @@ class RestartsInfo:
         return int(self.at_best.sum())
 
     @property
-    def next_best(self) -> EMInfo | None:
-        """The best run that ended elsewhere; None if all ended at the best solution."""
-        elsewhere = np.flatnonzero(~self.at_best)
-        return self.runs[elsewhere[first_best(self.log_posteriors[elsewhere])]] if len(elsewhere) else None
+    def summary(self) -> SearchSummary:
+        """Summary of the runs, which is kept when they are not."""
+        best, elsewhere = self.runs[self.best], np.flatnonzero(~self.at_best)
+        next_best = None
+        if len(elsewhere):
+            # The best run that ended elsewhere.
+            next_best = self.runs[elsewhere[first_best(self.log_posteriors[elsewhere])]].log_likelihood
+        return SearchSummary(
+            len(self.runs),
+            self.n_reached,
+            self.reached,
+            self.max_init,
+            SAME,
+            best.log_likelihood,
+            next_best,
+            best.n_iter,
+            sum(not run.converged for run in self.runs),
+            best.converged,
+        )
 
 
 def fit_mixture(
@@ -206,7 +227,13 @@ def fit_mixture(
             runs.polish()
     info = replace(runs.info, reached=reached, max_init=max_init)
     if tol > 0 and not info.converged:
-        _warn(max_iter)
+        from sklearn.exceptions import ConvergenceWarning
+
+        warnings.warn(
+            f"EM did not converge in {max_iter} iterations; raise max_iter, or tol if less precision will do",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return info.states[info.best], info
 
 
@@ -231,7 +258,7 @@ class _Runs:
     def info(self) -> RestartsInfo:
         """Diagnostics of the runs."""
         states, runs = zip(*self.ends, strict=True)
-        return RestartsInfo(runs, states, first_best([run.log_posterior for run in runs]))
+        return RestartsInfo(runs, states, first_best(self._heights()))
 
     def start(self, pool: ThreadPoolExecutor, streams: list[np.random.Generator]) -> None:
         """Make further runs, one per stream, and continue those with the highest objective."""
@@ -245,39 +272,39 @@ class _Runs:
 
     def compare(self, pool: ThreadPoolExecutor) -> None:
         """Continue the runs that may reach the best solution, and the next best one."""
-        best = self._best()
+        best = max(self._heights())
         # A run within half the tolerance is at the best solution; it need not be brought to its
         # own end.
         goal = best - SAME / 2
         self._continue(pool, [n for n in self._order() if _promise(self.ends[n][1]) >= goal], goal)
         ended: set[int] = set()
-        while is_better(self._best(), best) and (leader := self.info.best) not in ended:
-            best = self._best()
+        while is_better(max(self._heights()), best) and (leader := self.info.best) not in ended:
+            best = max(self._heights())
             # A run that has overtaken the best may have stopped at the goal, short of its own end.
             self.settled.discard(leader)
             self._continue(pool, [leader])
             ended.add(leader)
-        best = self._best()
+        heights = self._heights()
         # The next best solution is reported, so it is continued as well.
-        self._continue(pool, [n for n in self._order() if self.ends[n][1].log_posterior < best - SAME][:1])
+        self._continue(pool, [n for n in self._order() if heights[n] < max(heights) - SAME][:1])
 
     def polish(self) -> None:
         """Continue the best run until nothing is gained."""
         best = self.info.best
         self.ends[best] = self._continued(best, np.inf, POLISH * self.tol)
 
-    def _best(self) -> float:
-        return max(end.log_posterior for _, end in self.ends)
+    def _heights(self) -> list[float]:
+        return [end.log_posterior for _, end in self.ends]
 
     def _order(self) -> list[int]:
         """Return the runs by falling objective; those equal up to rounding in the order of their numbers."""
-        order: list[int] = ranked([end.log_posterior for _, end in self.ends]).tolist()
+        order: list[int] = ranked(self._heights()).tolist()
         return order
 
     def _continue(self, pool: ThreadPoolExecutor, numbers: list[int], goal: float = np.inf) -> None:
         numbers = [number for number in numbers if number not in self.settled]
-        goals = [goal] * len(numbers)
-        for number, end in zip(numbers, pool.map(self._continued, numbers, goals), strict=True):
+        ends = pool.map(lambda number: self._continued(number, goal, self.tol), numbers)
+        for number, end in zip(numbers, ends, strict=True):
             self.ends[number] = end
         self.settled.update(numbers)
 
@@ -289,15 +316,15 @@ class _Runs:
         state, trace, converged = self.problem.run(start, self.max_iter, first_tol, self.n_threads)
         return state, EMInfo(trace[0], trace[1], converged)
 
-    def _continued(
-        self, number: int, goal: float, tol: float | None = None
-    ) -> tuple[MixtureParameters, EMInfo]:
+    def _continued(self, number: int, goal: float, tol: float) -> tuple[MixtureParameters, EMInfo]:
         state, before = self.ends[number]
-        least = self.tol if tol is None else tol
         state, trace, converged = refine(
-            self.problem, state, self.max_iter, least, REFINED_BELOW, self.n_threads, goal
+            self.problem, state, self.max_iter, tol, REFINED_BELOW, self.n_threads, goal
         )
-        return state, before.continued(trace, converged)
+        log_posteriors, log_likelihoods = before.log_posteriors, before.log_likelihoods
+        return state, EMInfo(
+            np.append(log_posteriors, trace[0]), np.append(log_likelihoods, trace[1]), converged
+        )
 
 
 def _promise(run: EMInfo) -> float:
@@ -338,13 +365,3 @@ def _checked(layout: Layout, n_components: int, at_once: int) -> Schema:
     bytes_each = 8.0 * at_once * (2 * n_shared + 3 * n_joint + 6 * rows.schema.n_cells)
     check_components(n_components, bytes_each, "EM")
     return with_components(rows.schema, n_components)
-
-
-def _warn(max_iter: int) -> None:
-    from sklearn.exceptions import ConvergenceWarning
-
-    warnings.warn(
-        f"EM did not converge in {max_iter} iterations; raise max_iter, or tol if less precision will do",
-        ConvergenceWarning,
-        stacklevel=3,
-    )

@@ -21,8 +21,7 @@ from ...naive_bayes import PriorLike, pseudocounts
 from ...naive_bayes.query import Question
 from ...table import Coded
 from ...typing import CodeArray, FloatArray
-from ..em._layout import JointRows
-from ..em._problem import EMProblem
+from ..em._problem import EMProblem, JointRows
 from ..joint_cells import JointCells, missing_columns
 from ..parameters import MixtureParameters
 

@@ -10,7 +10,7 @@ from codelength.latent.inference.alignment import profile_distances
 from codelength.latent.inference.bootstrap import draw_rows, missing_cells
 from codelength.mixture import fit_mixture
 from codelength.mixture._replications import reweighted, softened
-from codelength.mixture.em._layout import joint_rows
+from codelength.mixture.em._problem import joint_rows
 from codelength.table import Coded
 from latent_truth import truth
 

@@ -13,7 +13,7 @@ from codelength.latent.residuals import bivariate_residuals
 from codelength.mixture.cache import CachedRows, gathering, rows
 from codelength.mixture.classification import classification
 from codelength.mixture.code_length import CRITERIA, ON_DISK_CRITERIA
-from codelength.mixture.em import STARTS, Layout, _layout, em, fit_mixture
+from codelength.mixture.em import STARTS, Layout, _problem, em, fit_mixture
 from codelength.selection.components import Restarts, choose_components
 from codelength.table import Coded, Schema
 from unit.mixture.mixture_tables import gather, random_coded
@@ -26,7 +26,7 @@ def _few_at_a_time(monkeypatch):
     """Runs, blocks and pieces of a few rows, in memory and on disk alike."""
     monkeypatch.setattr(gathering, "LEAST_SORTED", 100)
     monkeypatch.setattr(gathering, "LEAST_HELD", 20)
-    monkeypatch.setattr(_layout, "BLOCK_ROWS", 40)
+    monkeypatch.setattr(_problem, "BLOCK_ROWS", 40)
     monkeypatch.setattr(rows, "BLOCK_ROWS", 70)
     monkeypatch.setattr(rows, "PIECE_ROWS", 16)
     monkeypatch.setattr(rows, "MAX_KEPT", 0)
@@ -68,7 +68,7 @@ def test_em_from_every_start(coded, cached, init, n_threads):
 def test_em_from_one_mixture(coded, cached):
     start, _ = fit_mixture(coded, 2, n_init=1, max_iter=2, tol=0.0, random_state=0)
     layout = Layout.of(cached)
-    assert isinstance(layout.joint, _layout.CachedJointRows)
+    assert layout.joint is cached
     assert Layout.of(layout) is layout
     assert same(em(coded, start)[0], em(layout, start)[0])
 
