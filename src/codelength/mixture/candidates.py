@@ -156,7 +156,7 @@ def numbered(labels: IntArray) -> IntArray:
     >>> numbered(np.array([7, 2, 2, 7, 0]))
     array([0, 1, 1, 0, 2])
     """
-    return canonical(labels, np.zeros(int(labels.max(initial=-1)) + 1, dtype=np.int64))
+    return canonical(labels, np.zeros(int(labels.max(initial=0)) + 1, dtype=np.int64))
 
 
 Clusterer: TypeAlias = Callable[[int, np.random.SeedSequence], IntArray]

@@ -1,7 +1,7 @@
 """Scores of sets of variables with cheap updates from one set to the next."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -20,8 +20,8 @@ from ..naive_bayes import (
 )
 from ..prequential.layout import checked_offsets, lay_out
 from ..prequential.orderings import checked_scheme, group_seeds, linked_orders
-from ..table import Coded, Schema
-from ..typing import BoolArray, FloatArray, IntArray
+from ..table import Coded
+from ..typing import BoolArray, FloatArray
 
 MAX_CACHED = 1 << 26
 """Maximum number of cached values; contributions beyond are recomputed whenever they are needed."""
@@ -63,50 +63,27 @@ class Problem(NamedTuple):
     random_state: Any
 
 
-@dataclass(eq=False, slots=True)
-class ClassOffsets:
-    """Offsets of the classes, which under some priors depend on the selected variables."""
+def _class_offsets(problem: Problem) -> Callable[[BoolArray], FloatArray]:
+    """Return a function from selected variables to the offsets of the classes, which may depend on them."""
+    schema, rule, prior = problem.coded.schema, problem.rule, problem.prior
+    is_dependent, known = depends_on_variables(rule.prior(prior)), dict[bytes, FloatArray]()
 
-    schema: Schema
-    rule: Rule
-    prior: PriorLike
-    known: dict[bytes, FloatArray] = field(default_factory=dict)
-
-    def of(self, selected: BoolArray) -> FloatArray:
-        """Return the offsets for a selection of variables."""
-        if not depends_on_variables(self.rule.prior(self.prior)):
-            selected = np.ones_like(selected)
+    def of(selected: BoolArray) -> FloatArray:
+        chosen = selected if is_dependent else np.ones_like(selected)
         # A prior depends on the numbers of values of the variables and on nothing else about them.
-        key = np.sort(self.schema.n_values[selected]).tobytes()
-        if key not in self.known:
-            chosen = self.schema.select(np.flatnonzero(selected).tolist())
-            self.known[key] = checked_offsets(self.rule, self.prior, chosen).class_offsets
-        return self.known[key]
+        key = np.sort(schema.n_values[chosen]).tobytes()
+        if key not in known:
+            part = schema.select(np.flatnonzero(chosen).tolist())
+            known[key] = checked_offsets(rule, prior, part).class_offsets
+        return known[key]
+
+    return of
 
 
-@dataclass(eq=False, slots=True)
 class EvidenceCriterion:
-    """Code length of the table if the variables that are not selected are independent of the class.
+    """Code length of the table if the variables that are not selected are independent of the class."""
 
-    Attributes
-    ----------
-    class_counts : array of shape (n_classes,)
-        Rows of each class.
-    offsets : ClassOffsets
-        Pseudocounts of the classes.
-    together, apart : arrays of shape (n_variables,)
-        Code length of each variable given the class, and without it.
-    """
-
-    class_counts: FloatArray
-    offsets: ClassOffsets
-    together: FloatArray
-    apart: FloatArray
-    selected: BoolArray = field(init=False)
-
-    @classmethod
-    def of(cls, problem: Problem) -> "EvidenceCriterion":
-        """Compute the terms of all variables of a table."""
+    def __init__(self, problem: Problem) -> None:
         rule, schema, counts = problem.rule, problem.coded.schema, count(problem.coded)
         if not rule.averages:
             raise InvalidParameter(
@@ -116,28 +93,29 @@ class EvidenceCriterion:
         prior = rule.prior(problem.prior)
         values = pseudocounts(prior, schema).value_pseudocounts
         unclassed = unclassed_pseudocounts(prior, schema)
+        self._class_counts, self._offsets = counts.class_counts, _class_offsets(problem)
+        self._selected = np.zeros(schema.n_variables, dtype=np.bool_)
         # Given the class, variables are independent: each adds a term of its own, so all sets of variables
         # are sums over these two arrays.
-        together, apart = np.empty(schema.n_variables), np.empty(schema.n_variables)
+        self._together, self._apart = np.empty(schema.n_variables), np.empty(schema.n_variables)
         for i in range(schema.n_variables):
-            cells = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
+            cells = schema.cells(i)
             # Selected: one distribution per class; otherwise one for all rows, under a prior that matches.
-            together[i] = -dirichlet_log_evidence(counts.of(i), values[:, cells]).sum()
-            apart[i] = -dirichlet_log_evidence(counts.of(i).sum(axis=0), unclassed[cells])
-        return cls(counts.class_counts, ClassOffsets(schema, rule, problem.prior), together, apart)
+            self._together[i] = -dirichlet_log_evidence(counts.of(i), values[:, cells]).sum()
+            self._apart[i] = -dirichlet_log_evidence(counts.of(i).sum(axis=0), unclassed[cells])
 
     def place(self, selected: BoolArray) -> float:
         """Set the current variables, and return their score."""
-        self.selected = selected.copy()
+        self._selected = selected.copy()
         return self._score(selected)
 
     def after(self, variable: int) -> float:
         """Return the score if this variable were added, or removed if it is selected."""
-        return self._score(_switched(self.selected, variable))
+        return self._score(_switched(self._selected, variable))
 
     def _score(self, selected: BoolArray) -> float:
-        classes = -dirichlet_log_evidence(self.class_counts, self.offsets.of(selected))
-        return float(classes + np.where(selected, self.together, self.apart).sum())
+        classes = -dirichlet_log_evidence(self._class_counts, self._offsets(selected))
+        return float(classes + np.where(selected, self._together, self._apart).sum())
 
 
 def _switched(selected: BoolArray, variable: int) -> BoolArray:
@@ -146,140 +124,95 @@ def _switched(selected: BoolArray, variable: int) -> BoolArray:
     return changed
 
 
-@dataclass(eq=False, slots=True)
 class PredictiveCriterion:
     """Cost of the classes, each predicted from all the other rows or from the rows before it.
 
-    Attributes
+    Parameters
     ----------
-    coded : Coded
-        The single rows.
-    rule : Rule
-        The predictive rule.
-    value_offsets : array of shape (n_classes, n_cells)
-        Offsets of the values of all variables.
-    offsets : ClassOffsets
-        Offsets of the classes.
-    cap : float, optional
-        The most that one row can cost.
-    orders : list of arrays, or None
-        The orderings to average over; None leaves one row out at a time.
-    class_codes : array of shape (n_terms,)
-        The class to predict in each term.
-    counts : array of shape (n_terms, n_classes)
-        The class counts that each term is predicted from.
+    problem : Problem
+        The rows and the rule.
+    is_prequential : bool
+        Whether each class is predicted from the rows before it, on average over the orderings of the problem.
     """
 
-    coded: Coded
-    rule: Rule
-    value_offsets: FloatArray
-    offsets: ClassOffsets
-    cap: float | None
-    orders: list[IntArray] | None
-    class_codes: IntArray
-    counts: FloatArray
-    selected: BoolArray = field(init=False)
-    weights: FloatArray = field(init=False)
-    kept: dict[int, FloatArray] = field(init=False, default_factory=dict)
-
-    @classmethod
-    def leave_one_out(cls, problem: Problem) -> "PredictiveCriterion":
-        """Build the criterion in which each class is predicted from all the other rows."""
-        return cls._of(problem, problem.coded.repeated(), None)
-
-    @classmethod
-    def prequential(cls, problem: Problem) -> "PredictiveCriterion":
-        """Build the criterion in which each class is predicted from the rows before it."""
-        coded, scheme = problem.coded.repeated(), problem.scheme
-        n_groups = problem.n_orderings // checked_scheme(problem.n_orderings, scheme)
-        seeds = group_seeds(n_groups, problem.random_state).tolist()
-        orders = [order for seed in seeds for order in linked_orders(coded.n_rows, seed, scheme)]
-        return cls._of(problem, coded, orders)
-
-    @classmethod
-    def _of(cls, problem: Problem, coded: Coded, orders: list[IntArray] | None) -> "PredictiveCriterion":
-        rule, schema = problem.rule, coded.schema
-        classes = np.asarray(coded.class_codes, dtype=np.int64)
-        indicators = np.eye(schema.n_classes)[classes]
-        if orders is None:
-            # Counts of the classes that each term is predicted from: all others, or those before in the
-            # ordering.
-            counts = indicators.sum(axis=0) - indicators
-        else:
-            counts = np.concatenate(
-                [np.cumsum(indicators[order], axis=0) - indicators[order] for order in orders]
-            )
-            classes = classes[np.concatenate(orders)]
-        return cls(
-            coded,
-            rule,
-            checked_offsets(rule, problem.prior, schema).value_offsets,
-            ClassOffsets(schema, rule, problem.prior),
-            problem.cap,
-            orders,
-            classes,
-            counts,
+    def __init__(self, problem: Problem, *, is_prequential: bool) -> None:
+        self._coded, self._rule, self._cap = problem.coded.repeated(), problem.rule, problem.cap
+        schema, orders = self._coded.schema, [np.arange(self._coded.n_rows)]
+        if is_prequential:
+            scheme = problem.scheme
+            n_groups = problem.n_orderings // checked_scheme(problem.n_orderings, scheme)
+            seeds = group_seeds(n_groups, problem.random_state).tolist()
+            orders = [order for seed in seeds for order in linked_orders(len(orders[0]), seed, scheme)]
+        self._orders, self._is_prequential = orders, is_prequential
+        self._class_codes = self._coded.class_codes.astype(np.int64)[np.concatenate(orders)]
+        # Counts of the classes that each term is predicted from: all others, or those before in the ordering.
+        parts = [np.eye(schema.n_classes)[self._coded.class_codes[order]] for order in orders]
+        self._counts = np.concatenate(
+            [(np.cumsum(part, axis=0) if is_prequential else part.sum(axis=0)) - part for part in parts]
         )
+        self._value_offsets = checked_offsets(problem.rule, problem.prior, schema).value_offsets
+        self._offsets = _class_offsets(problem)
+        self._selected = np.zeros(schema.n_variables, dtype=np.bool_)
+        self._weights = np.zeros_like(self._counts)
+        self._kept: dict[int, FloatArray] = {}
 
     def place(self, selected: BoolArray) -> float:
         """Set the current variables, and return their score."""
         # Summed from scratch after each move, so that rounding errors of additions and removals do not pile
         # up.
-        self.selected, self.weights = selected.copy(), self._total(selected)
-        return self._score(self.selected, self.weights)
+        self._selected, self._weights = selected.copy(), self._total(selected)
+        return self._score(self._selected, self._weights)
 
     def after(self, variable: int) -> float:
         """Return the score if this variable were added, or removed if it is selected."""
-        changed, own = _switched(self.selected, variable), self._contribution(variable)
+        changed, own = _switched(self._selected, variable), self._contribution(variable)
         if changed[variable]:
-            return self._score(changed, self.weights + own)
+            return self._score(changed, self._weights + own)
         # A weight of zero cannot be divided out again.
         is_finite = bool(np.isfinite(own).all())
-        return self._score(changed, self.weights - own if is_finite else self._total(changed))
+        return self._score(changed, self._weights - own if is_finite else self._total(changed))
 
     def _score(self, selected: BoolArray, weights: FloatArray) -> float:
         # Classes are added last, because their offsets may depend on the selection.
-        log_probs, _ = normalised(weights + self.rule.growth(self.counts + self.offsets.of(selected)))
-        costs = -np.take_along_axis(log_probs, self.class_codes[:, None], axis=1)
-        if self.cap is not None:
-            costs = np.minimum(costs, self.cap)
-        return float(costs.sum()) / (1 if self.orders is None else len(self.orders))
+        log_probs, _ = normalised(weights + self._rule.growth(self._counts + self._offsets(selected)))
+        costs = -np.take_along_axis(log_probs, self._class_codes[:, None], axis=1)
+        if self._cap is not None:
+            costs = np.minimum(costs, self._cap)
+        return float(costs.sum()) / len(self._orders)
 
     def _total(self, selected: BoolArray) -> FloatArray:
-        total = np.zeros_like(self.counts)
+        total = np.zeros_like(self._counts)
         for i in np.flatnonzero(selected).tolist():
             total += self._contribution(i)
         return total
 
     def _contribution(self, i: int) -> FloatArray:
         """Return the summand of one variable in the log weights of the classes, term by term."""
-        if i not in self.kept:
-            made = self._make_contribution(i)
-            # All contributions have the same size. The first ones are kept rather than the latest: the search
-            # visits all variables in the same order, and a cache of recent ones would never hit.
-            if (len(self.kept) + 1) * made.size > MAX_CACHED:
-                return made
-            self.kept[i] = made
-        return self.kept[i]
-
-    def _make_contribution(self, i: int) -> FloatArray:
+        if i in self._kept:
+            return self._kept[i]
         from ..prequential._kernels import left_out_weights, sequential_weights
 
-        schema, n_rows = self.coded.schema, self.coded.n_rows
-        own_offsets = self.value_offsets[:, schema.offsets[i] : schema.offsets[i + 1]]
+        schema, n_rows = self._coded.schema, self._coded.n_rows
+        own_offsets = self._value_offsets[:, schema.offsets[i] : schema.offsets[i + 1]]
         # The kernel adds entries of the classes. With offsets of 1 they are finite, and are subtracted below.
-        layout = lay_out(self.coded.select([i]), self.rule, Offsets(np.ones(schema.n_classes), own_offsets))
-        weights = np.empty_like(self.counts)
-        if self.orders is None:
+        offsets = Offsets(np.ones(schema.n_classes), own_offsets)
+        layout = lay_out(self._coded.select([i]), self._rule, offsets)
+        weights = np.empty_like(self._counts)
+        if not self._is_prequential:
             left_out_weights(layout, weights)
-        for r, order in enumerate(self.orders or []):
+        for r, order in enumerate(self._orders if self._is_prequential else ()):
             sequential_weights(layout, order, weights[r * n_rows : (r + 1) * n_rows])
-        return np.asarray(weights - self.rule.growth(self.counts + 1))
+        made = np.asarray(weights - self._rule.growth(self._counts + 1))
+        # All contributions have the same size. The first ones are kept rather than the latest: the search
+        # visits all variables in the same order, and a cache of recent ones would never hit.
+        if (len(self._kept) + 1) * made.size <= MAX_CACHED:
+            self._kept[i] = made
+        return made
 
 
 VARIABLE_CRITERIA: dict[str, Callable[[Problem], Criterion]] = {
-    "leave_one_out": PredictiveCriterion.leave_one_out,
-    "prequential": PredictiveCriterion.prequential,
-    "evidence": EvidenceCriterion.of,
+    "leave_one_out": partial(PredictiveCriterion, is_prequential=False),
+    "prequential": partial(PredictiveCriterion, is_prequential=True),
+    "evidence": EvidenceCriterion,
 }
 """Criteria by name. A criterion that is added here can choose variables everywhere."""

@@ -16,16 +16,9 @@ from ..table.checks import check_choice
 
 
 class Trial(NamedTuple):
-    """A clustering, and quantities that several criteria use.
+    """A clustering, as a model that predicts one class after the other, and its code lengths along orderings.
 
-    Attributes
-    ----------
-    clustering : FixedClustering
-        The clustering to score.
-    sequence : SequentialModel
-        The clustering as a model that predicts one class after the other.
-    sample : OrderingSample
-        Its code lengths along random orderings.
+    Several criteria use each of them.
     """
 
     clustering: FixedClustering
@@ -34,15 +27,10 @@ class Trial(NamedTuple):
 
 
 class SelectionCriterion(NamedTuple):
-    """A code length that can choose among clusterings.
+    """A code length that can choose among clusterings: from a :class:`Trial` to nats.
 
-    Attributes
-    ----------
-    score : callable
-        From a :class:`Trial` to nats.
-    is_quick : bool
-        Whether it is computed for every clustering, for comparison with the one that chooses. The others take
-        time quadratic in the number of rows.
+    Quick ones are computed for every clustering, for comparison with the one that chooses. The others take
+    time quadratic in the number of rows.
     """
 
     score: Callable[[Trial], float]
@@ -87,7 +75,7 @@ def selection_scores(
     -------
     dict
         Code lengths by criterion, and ``prequential_se``, the standard error of the mean over orderings; None
-        if there are too few of them.
+        if there are too few.
 
     Examples
     --------

@@ -176,16 +176,14 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
 
     def explanations(self) -> list[str]:
         """Return notes on the columns, in sentences."""
-        told = [
+        columns = (
             f"* chosen by {self.criterion}. AIC to ICL: minus twice the log-likelihood and a penalty; other "
             f"criteria: nats (1.44 bits each). P(classes): by {self.posterior_by}, all numbers equally "
-            "probable before.",
-        ]
-        if self.seconds:
-            times = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())
-            told.append(f"Criteria on request took: {times}.")
-        told += [f"{name}: {reason}" for name, reason in self.notes.items()]
-        return told
+            "probable before."
+        )
+        times = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())
+        took = [f"Criteria on request took: {times}."] if times else []
+        return [columns, *took, *(f"{name}: {reason}" for name, reason in self.notes.items())]
 
     def _title(self) -> str:
         sizes = self["components"]
@@ -216,14 +214,9 @@ def compare(
     chosen : int
         The number chosen.
     criterion : str
-        The criterion that chose.
+        The criterion that chose, and gives posterior probabilities.
     prior : prior or its name
         Pseudocounts.
-
-    Returns
-    -------
-    Comparison
-        One row per number of components, with posterior probabilities under the criterion that chose.
 
     Examples
     --------
@@ -300,11 +293,6 @@ def with_criteria(
         Seed of the random numbers.
     report : function, optional
         Called with the work done and the total work.
-
-    Returns
-    -------
-    Comparison
-        The table with further columns before ``posterior``.
     """
     names = (criteria,) if isinstance(criteria, str) else check_sequence("criteria", criteria, of="names")
     for name in names:

@@ -1,9 +1,10 @@
 """Choice of the number of components of a finite mixture."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -116,11 +117,6 @@ def choose_components(
         Whether the mixture has to be the most probable one under the prior. If not, EM climbs under the
         uniform prior if a pseudocount is below 1.
 
-    Returns
-    -------
-    ComponentsResult
-        The mixture chosen, and the table of all that were fitted.
-
     Raises
     ------
     Infeasible
@@ -141,13 +137,14 @@ def choose_components(
             f'criterion="{criterion}" needs all rows in memory, and {rows.n_rows:,} distinct rows are kept '
             f"on disk; choose one of {', '.join(ON_DISK_CRITERIA)}, or raise memory="
         )
-    search = _Search(rows, Layout.of(rows), criterion, prior, restarts or Restarts(), seed, needs_mode)
+    layout, options = Layout.of(rows), asdict(restarts or Restarts())
+    fitted = partial(_fitted, layout, criterion, prior, options, seed, needs_mode)
     fits: dict[int, _Fit] = {}
-    tried: list[int] = []
+    path: dict[int, float] = {}
     best, best_runs, n_without_gain = None, None, 0
     for size in sizes:
-        fits[size], runs = search.fit(size)
-        tried.append(size)
+        fits[size], runs = fitted(size)
+        path[size] = fits[size].length
         # Sizes increase, so on a tie the smaller number of components is kept.
         if best is None or fits[size].is_shorter_than(best):
             # Runs hold the end of every start; those of other numbers are not reported, so drop them.
@@ -159,21 +156,41 @@ def choose_components(
     assert best is not None
     assert best_runs is not None
     if 1 not in fits:
-        fits[1], _ = search.fit(1)
-    return ComponentsResult(
-        best.mixture,
-        best_runs,
-        {size: fits[size].length for size in tried},
-        compare(
-            rows,
-            {size: (each.mixture, each.trust) for size, each in fits.items()},
-            {size: each.length for size, each in fits.items()},
-            best.mixture.n_components,
-            criterion,
-            prior,
-        ),
-        {size: fits[size].mixture for size in sorted(fits)},
-    )
+        fits[1], _ = fitted(1)
+    lengths = {size: fit.length for size, fit in fits.items()}
+    by_size = {size: (fit.mixture, fit.trust) for size, fit in fits.items()}
+    table = compare(rows, by_size, lengths, best.mixture.n_components, criterion, prior)
+    mixtures = {size: fits[size].mixture for size in sorted(fits)}
+    return ComponentsResult(best.mixture, best_runs, path, table, mixtures)
+
+
+def _fitted(
+    layout: Layout,
+    criterion: str,
+    prior: PriorLike,
+    options: Mapping[str, Any],
+    seed: int,
+    needs_mode: bool,
+    size: int,
+) -> "tuple[_Fit, RestartsInfo]":
+    """Fit the mixture with so many components, and compute its code length."""
+    check_shared_out(layout, size)
+    # Pseudocounts are expanded once for the fit and for the criterion.
+    schema = with_components(layout.rows.schema, size)
+    spread = pseudocounts(prior, schema)
+    own = spread if needs_mode else mode_prior(spread, schema)
+    if layout.rows.n_rows and schema.n_variables:
+        state, runs = fit_mixture(layout, size, own, **options, random_state=[seed, size])
+    else:
+        # Without rows or columns components are alike.
+        state = posterior_mode(Counts.empty(schema), own)
+        nothing = EMInfo(np.zeros(1), np.zeros(1), True)
+        runs = RestartsInfo((nothing,), (state,), 0, reached=1)
+    # EM numbers components arbitrarily. A canonical order makes results reproducible, and does so before
+    # any criterion that depends on the labels.
+    state = state.permuted(_largest_first(state))
+    found = CRITERIA[criterion](layout.rows, state, spread, random_state=[seed, size])
+    return _Fit(state, runs.summary, float(found), standard_error(found)), runs
 
 
 class _Fit(NamedTuple):
@@ -187,49 +204,6 @@ class _Fit(NamedTuple):
     def is_shorter_than(self, other: "_Fit") -> bool:
         """Return whether the code length is shorter by more than rounding and sampling error."""
         return is_better(other.length - LEAST_LEAD * math.hypot(self.error, other.error), self.length, 1.0)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Search:
-    """Fits of one table with several numbers of components; parameters as in :func:`choose_components`."""
-
-    rows: Rows
-    layout: Layout
-    criterion: str
-    prior: PriorLike
-    restarts: Restarts
-    seed: int
-    needs_mode: bool
-
-    def fit(self, size: int) -> tuple[_Fit, RestartsInfo]:
-        """Fit the mixture with so many components, and compute its code length."""
-        check_shared_out(self.layout, size)
-        # Pseudocounts are expanded once for the fit and for the criterion.
-        schema = with_components(self.rows.schema, size)
-        spread = pseudocounts(self.prior, schema)
-        state, runs = self._climbed(size, spread if self.needs_mode else mode_prior(spread, schema))
-        # EM numbers components arbitrarily. A canonical order makes results reproducible, and does so before
-        # any criterion that depends on the labels.
-        state = state.permuted(_largest_first(state))
-        found = CRITERIA[self.criterion](self.rows, state, spread, random_state=[self.seed, size])
-        return _Fit(state, runs.summary, float(found), standard_error(found)), runs
-
-    def _climbed(self, size: int, prior: PriorLike) -> tuple[MixtureParameters, RestartsInfo]:
-        if not self.rows.n_rows or not self.rows.schema.n_variables:
-            return _before_any_cell(self.rows, size, prior)
-        restarts = self.restarts
-        return fit_mixture(
-            self.layout,
-            size,
-            prior,
-            n_init=restarts.n_init,
-            reached=restarts.reached,
-            max_init=restarts.max_init,
-            init=restarts.init,
-            max_iter=restarts.max_iter,
-            tol=restarts.tol,
-            random_state=[self.seed, size],
-        )
 
 
 def _largest_first(mixture: MixtureParameters) -> IntArray:
@@ -250,12 +224,3 @@ def _largest_first(mixture: MixtureParameters) -> IntArray:
         if places.max() == len(places) - 1:
             break
     return np.argsort(places, kind="stable")
-
-
-def _before_any_cell(
-    rows: Rows, n_components: int, prior: PriorLike
-) -> tuple[MixtureParameters, RestartsInfo]:
-    """Return the most probable mixture of a table without rows or columns, in which components are alike."""
-    state = posterior_mode(Counts.empty(with_components(rows.schema, n_components)), prior)
-    nothing = EMInfo(np.zeros(1), np.zeros(1), True)
-    return state, RestartsInfo((nothing,), (state,), 0, reached=1)

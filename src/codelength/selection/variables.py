@@ -145,18 +145,13 @@ def select_variables(
     price_choice : bool
         Whether the search adds the cost of naming the variables it chooses. Scores never include it.
 
-    Returns
-    -------
-    SelectionResult
-        The selected variables, their score and the moves.
-
     Raises
     ------
     DataError
         If there is no class to predict.
     InvalidParameter
-        If an option is wrong, the rule has no prediction under the prior, or rows that are taken one by one
-        have weights that are not whole numbers.
+        If the rule has no prediction under the prior, or rows that are taken one by one have weights that are
+        not whole numbers.
 
     Examples
     --------
