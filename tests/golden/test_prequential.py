@@ -78,6 +78,6 @@ def test_predictions_of_new_rows(case):
     clustering = clustering_of(case)
     rows = rows_of(case, [test["x"] for test in case["test"]])
     schema = Schema.from_sizes(case["cards"])
-    probs = np.exp(clustering.predictor.log_probs(encode(schema, rows)).log_probs)
+    probs = np.exp(clustering.predict_log_probs(encode(schema, rows)))
     expected = [test["probs"] for test in case["test"]]
     np.testing.assert_allclose(probs, np.reshape(expected, probs.shape), rtol=1e-12)

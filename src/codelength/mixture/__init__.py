@@ -1,30 +1,23 @@
 """Finite mixtures: tables whose rows belong to hidden components."""
 
-from .best_clustering import BestClustering, best_clustering, local_optima
+from .best_clustering import best_clustering, local_optima
 from .code_length import (
     CRITERIA,
-    aic_code_length,
     annealed_code_length,
     bic_code_length,
     cheeseman_stutz_code_length,
-    clustering_log_terms,
     exact_code_length,
     neighbourhood_code_length,
 )
-from .em import Layout, fit_mixture
-from .parameters import MixtureParameters, posterior_mode, with_components
+from .em import fit_mixture
+from .parameters import posterior_mode, with_components
 
 __all__ = [
     "CRITERIA",
-    "BestClustering",
-    "Layout",
-    "MixtureParameters",
-    "aic_code_length",
     "annealed_code_length",
     "best_clustering",
     "bic_code_length",
     "cheeseman_stutz_code_length",
-    "clustering_log_terms",
     "exact_code_length",
     "fit_mixture",
     "local_optima",

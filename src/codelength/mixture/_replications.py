@@ -36,23 +36,8 @@ def repeat(
 ) -> list[T]:
     """Run ``work`` once per replication, each with its own random stream.
 
-    Parameters
-    ----------
-    work : callable
-        From a random generator to a result.
-    n_replications : int
-        Number of runs.
-    random_state : int, sequence of int, generator or None
-        Seed; the streams are spawned from it.
-    n_threads : int, optional
-        Threads to run on; the results are the same for any number.
-    progress : callable, optional
-        Called with the runs done and the total after each run.
-
-    Returns
-    -------
-    list
-        The results in the order of the streams.
+    The streams are spawned from ``random_state``, and results are in their order: they are the same for any
+    number of threads. After each run ``progress`` is called with the runs done and the total.
     """
     streams = np.random.default_rng(check_random_state(random_state)).spawn(n_replications)
     found: list[T] = []
@@ -78,7 +63,7 @@ def softened(mixture: MixtureParameters, n_rows: float) -> MixtureParameters:
     class_probs = (sizes + SPREAD_ROWS) / (sizes + SPREAD_ROWS).sum()
     value_probs = np.ones_like(mixture.value_probs)
     for i in range(schema.n_variables):
-        own = np.s_[schema.offsets[i] : schema.offsets[i + 1] - 1]
+        own = schema.cells(i)
         raised = sizes[:, None] * mixture.value_probs[:, own] + SPREAD_ROWS / schema.n_values[i]
         value_probs[:, own] = raised / raised.sum(axis=1, keepdims=True)
     return replace(mixture, class_probs=class_probs, value_probs=value_probs)
@@ -89,23 +74,8 @@ def climb(
 ) -> tuple[MixtureParameters, float, bool]:
     """Run EM from several starts on one thread, and accelerate those that got furthest.
 
-    Parameters
-    ----------
-    problem : EMProblem
-        Rows and prior.
-    starts : sequence of MixtureParameters
-        The starts.
-    max_iter, tol
-        As in :func:`codelength.mixture.em.em`.
-
-    Returns
-    -------
-    state : MixtureParameters
-        The best end.
-    log_likelihood : float
-        Log-likelihood there.
-    converged : bool
-        Whether the last gain was below the tolerance.
+    Returns the best end, its log-likelihood, and whether its last gain was below the tolerance, which is that
+    of :func:`codelength.mixture.em.em`.
     """
     # One thread per run: replications are run on several threads already.
     ends = [problem.run(start, max_iter, max(tol, FIRST_TOL), 1) for start in starts]

@@ -32,16 +32,6 @@ def completed(rows: Any, clustering: Any) -> Coded:
         The component of each row, or what determines the most probable one: the share of each component in
         each row, or a mixture, which also sets the number of components.
 
-    Returns
-    -------
-    Coded
-        The rows with their components as class codes.
-
-    Raises
-    ------
-    DataError
-        If a label is not the number of a component.
-
     Examples
     --------
     >>> from codelength.mixture.parameters import with_components
@@ -118,14 +108,7 @@ def exchangeable(prior: Pseudocounts) -> IntArray:
 
 
 def canonical(clustering: IntArray, names: IntArray) -> IntArray:
-    """Return the lexicographically first of the clusterings that differ in exchangeable names only.
-
-    Parameters
-    ----------
-    clustering : array of shape (n_rows,)
-        The component of each row.
-    names : array of shape (n_components,)
-        From :func:`exchangeable`.
+    """Return the lexicographically first of the clusterings that differ in :func:`exchangeable` names only.
 
     Examples
     --------
@@ -142,14 +125,9 @@ def canonical(clustering: IntArray, names: IntArray) -> IntArray:
 
 
 def log_renamings(used: BoolArray, names: IntArray) -> FloatArray:
-    """Return the log of the number of clusterings that differ in exchangeable names only.
+    """Return the log of the number of clusterings that differ in :func:`exchangeable` names only.
 
-    Parameters
-    ----------
-    used : array of shape (..., n_components)
-        Whether each component has rows.
-    names : array of shape (n_components,)
-        From :func:`exchangeable`.
+    ``used`` says which components have rows, shape (..., n_components).
 
     Examples
     --------

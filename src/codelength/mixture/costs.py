@@ -33,13 +33,7 @@ class Cost:
 
 
 def count_of(log_count: float) -> float:
-    """Return a number by its log, without overflow.
-
-    Examples
-    --------
-    >>> round(count_of(math.log(7))), count_of(1e9) < math.inf
-    (7, True)
-    """
+    """Return a number by its log, without overflow."""
     return math.exp(min(log_count, 650.0))
 
 
@@ -52,18 +46,7 @@ def refuse(what: str, cost: Cost) -> Infeasible:
 
 
 def check_memory(what: str, n_bytes: float, remedy: str, limit: float | None = None) -> None:
-    """Raise if more memory than ``limit`` is needed, which is by default the memory of the machine.
-
-    Parameters
-    ----------
-    what : str
-        The computation, for the message.
-    n_bytes : float
-        Memory that it needs.
-    remedy : str
-        Advice, for the message.
-    limit : float, optional
-        Memory limit in bytes.
+    """Raise if a computation needs more memory than ``limit``, by default that of the machine.
 
     Examples
     --------
@@ -77,17 +60,7 @@ def check_memory(what: str, n_bytes: float, remedy: str, limit: float | None = N
 
 
 def check_components(n_components: int, bytes_each: float, what: str, limit: float | None = None) -> None:
-    """Raise if memory does not hold so many components, with the largest feasible number.
-
-    Parameters
-    ----------
-    n_components : int
-        Requested number of components.
-    bytes_each : float
-        Memory per component.
-    what, limit
-        As in :func:`check_memory`.
-    """
+    """Raise if memory does not hold so many components, with the largest feasible number."""
     most = _machine_bytes() if limit is None else limit
     largest = int(min(most // max(bytes_each, 1.0), sys.maxsize))
     remedy = f"ask for at most {largest:,} components" if largest else "take a sample of the rows"
@@ -97,13 +70,7 @@ def check_components(n_components: int, bytes_each: float, what: str, limit: flo
 
 
 def duration(seconds: float) -> str:
-    """Format a time for messages.
-
-    Examples
-    --------
-    >>> duration(0.5), duration(600), duration(1e30)
-    ('1 second', '10 minutes', '3.2e+22 years')
-    """
+    """Format a time for messages: ``1 second``, ``10 minutes``."""
     for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * length:
             return f"{_rounded(seconds / length)} {unit}"
@@ -112,13 +79,7 @@ def duration(seconds: float) -> str:
 
 
 def amount(n_bytes: float) -> str:
-    """Format an amount of memory for messages.
-
-    Examples
-    --------
-    >>> amount(2**31), amount(1.5 * 2**20)
-    ('2 GB', '1.5 MB')
-    """
+    """Format an amount of memory for messages: ``2 GB``, ``1.5 MB``."""
     for unit, size in (("TB", 2**40), ("GB", 2**30), ("MB", 2**20)):
         if n_bytes >= size:
             return f"{_rounded(n_bytes / size)} {unit}"

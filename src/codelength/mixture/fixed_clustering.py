@@ -239,6 +239,10 @@ class FixedClustering:
         """Compute the unsupervised criterion, in nats: -log P(D | z), or with the clustering -log P(D, z)."""
         return evidence_code_length(self.counts, self.prior, given_classes=not with_clustering)
 
+    def predict_log_probs(self, coded: Coded) -> FloatArray:
+        """Compute the log probability of each class for new rows, by :attr:`predictor`."""
+        return self.predictor.log_probs(coded).log_probs
+
     def leave_one_out(self) -> Predictions:
         """Predict the class of each row from the other rows with their clusters."""
         classes = self.rows.codes[:, self.class_column]

@@ -107,13 +107,17 @@ class MixtureParameters:
         self._check_fit(coded)
         return with_components(coded, self.n_components)
 
+    def checked(self, rows: Any) -> Rows:
+        """Return rows on disk as they are, and others encoded under the schema of this mixture."""
+        return rows if isinstance(rows, CachedRows) else self.coded(rows)
+
     def distinct(self, rows: Rows) -> Rows:
         """Return the distinct rows, in memory or on disk."""
-        return rows if isinstance(rows, CachedRows) else self.coded(rows).distinct()
+        return self.checked(rows).distinct()
 
     def blocks(self, rows: Any) -> Iterator[Coded]:
         """Yield the coded rows, in memory or on disk, one block after the other."""
-        for block in RowBlocks(rows if isinstance(rows, CachedRows) else self.coded(rows)):
+        for block in RowBlocks(self.checked(rows)):
             yield self.coded(block)
 
     def log_tables(self) -> LogTables:

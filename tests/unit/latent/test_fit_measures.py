@@ -270,7 +270,7 @@ def test_starts_are_added_until_the_best_was_reached_often_enough():
     assert len(capped.runs) == 10
     elsewhere = capped.log_posteriors[~capped.at_best]
     if len(elsewhere):
-        assert capped.next_best.log_posterior == elsewhere.max()
+        assert capped.summary.next_best == elsewhere.max()
 
 
 def test_comparing_ends_does_not_depend_on_threads():
@@ -286,7 +286,7 @@ def test_runs_that_are_on_their_way_are_brought_to_the_best_end():
     coded = random_coded(1, 400, [2] * 6, 2)
     _, info = fit_mixture(coded, 2, reached=5, init="random", random_state=0)
     assert info.n_reached == len(info.runs)
-    assert info.next_best is None
+    assert info.summary.next_best is None
 
 
 def test_bad_numbers_of_starts():

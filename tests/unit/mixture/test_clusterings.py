@@ -46,6 +46,6 @@ def test_bad_clusterings_and_shares_are_refused():
     for labels, message in (([0], "each of the 2 rows"), ([0.0, 1.0], "whole number"), ([0, 2], "row 1")):
         with pytest.raises(DataError, match=message):
             clustering_counts(case.coded, labels)
-    for shares, message in (([[1.0, 0.0]], "expected"), ([[1, 0], [np.nan, 1]], "negative or not")):
+    for shares, message in (([[1.0, 0.0]], "expected"), ([[1, 0], [np.nan, 1]], "finite numbers")):
         with pytest.raises(DataError, match=message):
             expected_counts(case.coded, shares)

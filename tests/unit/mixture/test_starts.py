@@ -86,6 +86,5 @@ def test_means_are_as_good_as_those_of_scikit_learn(seed):
 def test_distances_that_are_not_kept_give_the_same_start(start, monkeypatch):
     coded = random_coded(1, 300, [3] * 6, missing=0.1, n_components=5)
     kept = shares_of(start, coded, np.random.default_rng(0))
-    monkeypatch.setattr(starts, "MAX_DISTANCES", 0)
     monkeypatch.setattr(starts, "SUMS_AT_ONCE", 1)
     assert np.array_equal(shares_of(start, coded, np.random.default_rng(0)), kept)

@@ -23,9 +23,24 @@ from typing import Any, Protocol, SupportsFloat
 from ...naive_bayes import PriorLike
 from .annealed import AnnealedCodeLength, annealed_code_length
 from .cheeseman_stutz import cheeseman_stutz_code_length, soft_shares
-from .exact import ExactCodeLength, clustering_log_terms, exact_code_length
-from .information_criteria import aic_code_length, bic_code_length, log_likelihood, n_parameters
+from .exact import clustering_log_terms, exact_code_length
+from .information_criteria import aic_code_length, bic_code_length
 from .neighbourhood import N_NEIGHBOURHOODS, neighbourhood_code_length, union_code_length
+
+__all__ = [
+    "CRITERIA",
+    "ON_DISK_CRITERIA",
+    "aic_code_length",
+    "annealed_code_length",
+    "bic_code_length",
+    "cheeseman_stutz_code_length",
+    "clustering_log_terms",
+    "exact_code_length",
+    "neighbourhood_code_length",
+    "soft_shares",
+    "standard_error",
+    "union_code_length",
+]
 
 
 class Criterion(Protocol):
@@ -68,38 +83,10 @@ CRITERIA: dict[str, Criterion] = {
 }
 """Criteria by name. All of them take a fitted mixture and have the signature of :class:`Criterion`."""
 
-
 ON_DISK_CRITERIA = ("cheeseman_stutz", "cheeseman_stutz_soft", "bic", "aic")
 """Criteria that are sums over rows, and so accept rows on disk."""
 
 
 def standard_error(length: SupportsFloat) -> float:
-    """Return the standard error of an estimated code length, in nats; zero if it is not an estimate.
-
-    Examples
-    --------
-    >>> standard_error(12.5)
-    0.0
-    """
+    """Return the standard error of an estimated code length, in nats; zero if it is not an estimate."""
     return length.standard_error if isinstance(length, AnnealedCodeLength) else 0.0
-
-
-__all__ = [
-    "ON_DISK_CRITERIA",
-    "CRITERIA",
-    "AnnealedCodeLength",
-    "Criterion",
-    "ExactCodeLength",
-    "aic_code_length",
-    "annealed_code_length",
-    "bic_code_length",
-    "cheeseman_stutz_code_length",
-    "clustering_log_terms",
-    "exact_code_length",
-    "log_likelihood",
-    "n_parameters",
-    "neighbourhood_code_length",
-    "soft_shares",
-    "standard_error",
-    "union_code_length",
-]

@@ -13,7 +13,6 @@ from ...sources import as_coded
 from ...table import Coded
 from ...table.checks import as_array, check_choice, check_instance
 from ...typing import FloatArray
-from ..cache import CachedRows
 from ..clusterings import clustering_counts
 from ..parameters import MixtureParameters, mode_prior, posterior_mode
 from .information_criteria import log_likelihood
@@ -76,7 +75,7 @@ def cheeseman_stutz_code_length(
         "parameters", parameters, (MixtureParameters, type(None)), "the parameters of a mixture, or None"
     )
     if isinstance(mixture, MixtureParameters):
-        coded = rows if isinstance(rows, CachedRows) else mixture.coded(rows)
+        coded = mixture.checked(rows)
         counts = Counts.empty(mixture.schema)
         for block in mixture.blocks(coded):
             # Block by block, so that shares of rows on disk are never held for all of them.
@@ -97,17 +96,7 @@ def cheeseman_stutz_code_length(
 
 
 def soft_shares(coded: Coded, mixture: MixtureParameters, n_threads: int | None = None) -> FloatArray:
-    """Compute the probability of each component for each row, without those so small that counts underflow.
-
-    Examples
-    --------
-    >>> from codelength.mixture.parameters import with_components
-    >>> from codelength.table import Schema
-    >>> schema = with_components(Schema.from_sizes([2]), 2)
-    >>> mixture = MixtureParameters(schema, np.array([1 - 1e-320, 1e-320]), np.array([[0.5, 0.5, 1]] * 2))
-    >>> soft_shares(Coded.of(schema, [[0]]), mixture)
-    array([[1., 0.]])
-    """
+    """Compute the probability of each component for each row; those so small that counts underflow are 0."""
     shares = mixture.responsibilities(coded, n_threads)
     return np.where(shares < LEAST_SHARE, 0.0, shares)
 

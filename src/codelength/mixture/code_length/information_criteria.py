@@ -3,13 +3,10 @@
 import math
 from typing import Any
 
-import numpy as np
-
 from ...errors import DataError
 from ...naive_bayes import PriorLike
-from ...table import Coded, Schema
-from ...typing import FloatArray
-from ..cache import CachedRows, RowBlocks, Rows
+from ...table import Schema
+from ..cache import RowBlocks, Rows
 from ..parameters import MixtureParameters
 
 
@@ -18,22 +15,8 @@ def log_likelihood(coded: Rows, mixture: MixtureParameters, *, n_threads: int | 
 
     .. math:: \log P(D \mid \Theta) = \sum_n \log \sum_k \alpha_k \prod_i \phi_{kix_{ni}}
 
-    Equation (8) of the 1997 paper (see :mod:`codelength.mixture.code_length`) over all rows. A row of weight
-    zero is ignored, even if its probability is zero.
-
-    Parameters
-    ----------
-    coded : Coded or CachedRows
-        The rows, with their weights.
-    mixture : MixtureParameters
-        The mixture.
-    n_threads : int, optional
-        Threads to use; the result is the same for any number.
-
-    Returns
-    -------
-    float
-        The log-likelihood in nats.
+    Equation (8) of the 1997 paper (see :mod:`codelength.mixture.code_length`) over all rows, in memory or on
+    disk. A row of weight zero is ignored, even if its probability is zero.
 
     Examples
     --------
@@ -43,17 +26,16 @@ def log_likelihood(coded: Rows, mixture: MixtureParameters, *, n_threads: int | 
     >>> round(log_likelihood(Coded.of(schema, [[0], [1], [1]]), fair_coin) / math.log(2), 9)
     -3.0
     """
-    # math.fsum is several times faster on lists than on arrays.
-    return math.fsum(math.fsum(_log_probs(block, mixture, n_threads).tolist()) for block in RowBlocks(coded))
-
-
-def _log_probs(coded: Coded, mixture: MixtureParameters, n_threads: int | None) -> FloatArray:
-    log_probs = mixture.log_probs(coded, n_threads)
-    if coded.weights is None:
-        return log_probs
-    # 0 times minus infinity is not a number.
-    counted = coded.weights > 0
-    return np.asarray(log_probs[counted] * coded.weights[counted])
+    parts = []
+    for block in RowBlocks(coded):
+        log_probs = mixture.log_probs(block, n_threads)
+        if block.weights is not None:
+            # 0 times minus infinity is not a number.
+            counted = block.weights > 0
+            log_probs = log_probs[counted] * block.weights[counted]
+        # math.fsum is several times faster on lists than on arrays.
+        parts.append(math.fsum(log_probs.tolist()))
+    return math.fsum(parts)
 
 
 def n_parameters(schema: Schema, n_components: int) -> int:
@@ -82,7 +64,7 @@ def bic_code_length(
     DataError
         If there are no rows: the penalty would be the logarithm of 0.
     """
-    coded = rows if isinstance(rows, CachedRows) else mixture.coded(rows)
+    coded = mixture.checked(rows)
     if not coded.total_weight > 0:
         raise DataError("there are no rows, and BIC of no rows is not defined; give at least one row")
     d = n_parameters(mixture.schema, mixture.n_components)
@@ -100,5 +82,4 @@ def aic_code_length(
     :func:`bic_code_length`.
     """
     d = n_parameters(mixture.schema, mixture.n_components)
-    coded = rows if isinstance(rows, CachedRows) else mixture.coded(rows)
-    return -log_likelihood(coded, mixture) + d
+    return -log_likelihood(mixture.checked(rows), mixture) + d

@@ -154,12 +154,8 @@ def refine(
 
     Returns
     -------
-    state : MixtureParameters
-        The end.
-    trace : array of shape (2, n_iter)
-        Objective and log-likelihood after each iteration from ``state`` on.
-    converged : bool
-        Whether the last iteration of plain EM gained less than the tolerance.
+    state, trace, converged
+        As from :meth:`EMProblem.run`; the first iteration of the trace is the one after ``state``.
     """
     n_rows = problem.joint.total_weight
     least_gain, gain = tol * n_rows, np.inf

@@ -14,7 +14,7 @@ components evenly. Rows are processed block by block, so that shares are never h
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,6 @@ SPREAD = 0.1
 
 MAX_SWEEPS = 20
 """Maximum number of sweeps of a quick clustering: EM does the rest."""
-
-MAX_DISTANCES = 1 << 24
-"""Maximum number of rows whose distances from the modes are kept while further modes are drawn."""
 
 SUMS_AT_ONCE = 1 << 15
 """Sums that are computed together: they fit into the second-level cache."""
@@ -62,15 +59,16 @@ def random_shares(rows: Rows, n_components: int, generator: np.random.Generator)
 
 def kmeans_shares(rows: Rows, n_components: int, generator: np.random.Generator) -> Shares:
     """Compute softened labels of k-means on indicator columns, started as k-means++."""
-    clusters = _clusters(rows, _to_modes(_first_modes(rows, n_components, generator), rows), n_components)
-    centres = np.zeros((rows.schema.n_cells, clusters.n_used))
-    distances = centres
+    modes = _first_modes(rows, n_components, generator)
+    counts = _counts_of_nearest(rows, _to_modes(modes, rows), n_components)
+    n_used = int(np.flatnonzero(counts.class_counts).max(initial=0)) + 1
+    distances = centres = np.zeros((rows.schema.n_cells, n_used))
     for _ in range(MAX_SWEEPS):
-        move_centres(clusters.counts, centres)
+        move_centres(counts, centres)
         distances = to_centres(centres)
-        before, clusters = clusters, _clusters(rows, distances, n_components)
+        before, counts = counts, _counts_of_nearest(rows, distances, n_components)
         # Counts are compared instead of labels, which are never held for all rows.
-        if clusters.counts == before.counts:
+        if counts == before:
             break
     return _softened(rows, distances, n_components)
 
@@ -78,13 +76,13 @@ def kmeans_shares(rows: Rows, n_components: int, generator: np.random.Generator)
 def kmodes_shares(rows: Rows, n_components: int, generator: np.random.Generator) -> Shares:
     """Compute softened labels of k-modes. A missing cell does not differ from any value."""
     modes = _first_modes(rows, n_components, generator)
-    clusters = _clusters(rows, _to_modes(modes, rows), n_components)
+    counts = _counts_of_nearest(rows, _to_modes(modes, rows), n_components)
     for _ in range(MAX_SWEEPS):
         for i in range(rows.schema.n_variables):
-            seen = clusters.counts.of(i)[: len(modes)]
+            seen = counts.of(i)[: len(modes)]
             modes[:, i] = np.where(seen.any(axis=1), first_best_of_rows(seen), modes[:, i])
-        before, clusters = clusters, _clusters(rows, _to_modes(modes, rows), n_components)
-        if clusters.counts == before.counts:
+        before, counts = counts, _counts_of_nearest(rows, _to_modes(modes, rows), n_components)
+        if counts == before:
             break
     return _softened(rows, _to_modes(modes, rows), n_components)
 
@@ -102,24 +100,7 @@ STARTS: dict[str, tuple[Start, ...]] = {
 
 
 def start_counts(start: Start, rows: Rows, n_components: int, generator: np.random.Generator) -> Counts:
-    """Compute the expected counts of the rows when they are shared out by a start.
-
-    Parameters
-    ----------
-    start : callable
-        One of the functions in :data:`STARTS`.
-    rows : Coded or CachedRows
-        The rows.
-    n_components : int
-        Number of components.
-    generator : Generator
-        The random stream.
-
-    Returns
-    -------
-    Counts
-        Expected counts, with the components as classes.
-    """
+    """Compute the expected counts of the rows, with components as classes, when a start shares them out."""
     counts = Counts.empty(with_components(rows.schema, n_components))
     for block, shares in start(rows, n_components, generator):
         counts = counts.merge(expected_counts(with_components(block, n_components), shares))
@@ -128,56 +109,31 @@ def start_counts(start: Start, rows: Rows, n_components: int, generator: np.rand
 
 def _first_modes(rows: Rows, n_components: int, generator: np.random.Generator) -> CodeArray:
     """Draw rows to start from, each in proportion to its distance from the nearest one before it."""
-    blocks, spread = RowBlocks(rows), _Spread(rows)
-    while len(spread.modes) < n_components:
+    blocks, modes = RowBlocks(rows), np.empty((0, rows.schema.n_variables), dtype=rows.schema.code_type)
+    # Two bytes per row: its distance from the nearest mode. Before the first draw all are alike.
+    distances = [np.ones(block.n_rows, dtype=np.uint16) for block in blocks]
+    totals = [block.row_weights.sum() for block in blocks]
+    while n_components:
         # Two stages, block and then row: the chances of all rows are never held at once.
-        ends = np.cumsum([spread.chances(number, block).sum() for number, block in enumerate(blocks)])
+        ends = np.cumsum(totals)
         if not len(ends) or not ends[-1] > 0:
             break
         place = generator.random() * ends[-1]
         number = min(int(np.searchsorted(ends, place, side="right")), len(ends) - 1)
         block = blocks[number]
-        within = np.cumsum(spread.chances(number, block))
+        within = np.cumsum(distances[number] * block.row_weights)
         place -= ends[number - 1] if number else 0.0
         # Rounding must not select a row beyond the last one with a positive chance.
         row = min(int(np.searchsorted(within, place, side="right")), int(np.searchsorted(within, within[-1])))
-        spread.add(block.codes[row])
-    return spread.modes
-
-
-class _Spread:
-    """Modes, and the distances of rows from the nearest of them.
-
-    Distances are kept, unless there are so many rows that they are recomputed each time.
-    """
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-        self._is_kept = rows.n_rows <= MAX_DISTANCES
-        self._kept: dict[int, tuple[int, IntArray]] = {}
-        self.modes: CodeArray = np.empty((0, rows.schema.n_variables), dtype=rows.schema.code_type)
-
-    def add(self, mode: CodeArray) -> None:
-        """Add a mode."""
-        self.modes = np.vstack((self.modes, mode))
-
-    def chances(self, number: int, block: Coded) -> FloatArray:
-        """Return weights in proportion to the chance of each row of a block to be drawn."""
-        weights = np.ones(block.n_rows) if block.weights is None else block.weights
-        return weights if not len(self.modes) else np.asarray(self._distances(number, block) * weights)
-
-    def _distances(self, number: int, block: Coded) -> IntArray:
-        n_known, known = self._kept.get(number, (0, None))
-        distances: IntArray
-        if known is not None and n_known == len(self.modes):
-            return known
-        # Only modes added since the last call are compared: the minimum over the others is known.
-        distances = _sums(block, _to_modes(self.modes[n_known:], self._rows)).min(axis=1)
-        if known is not None:
-            distances = np.minimum(distances, known)
-        if self._is_kept:
-            self._kept[number] = len(self.modes), distances.astype(np.uint16)
-        return distances
+        modes = np.vstack((modes, block.codes[row]))
+        if len(modes) == n_components:
+            break
+        table = _to_modes(modes[-1:], rows)
+        for number, block in enumerate(blocks):
+            far = _sums(block, table)[:, 0].astype(np.uint16)
+            distances[number] = far if len(modes) == 1 else np.minimum(distances[number], far)
+            totals[number] = (distances[number] * block.row_weights).sum()
+    return modes
 
 
 def _to_modes(modes: CodeArray, rows: Rows) -> NDArray[Any]:
@@ -187,25 +143,17 @@ def _to_modes(modes: CodeArray, rows: Rows) -> NDArray[Any]:
     for i, n_values in enumerate(schema.n_values.tolist()):
         own = modes[:, i].astype(np.int64)
         cells = np.arange(n_values)[:, None]
-        differs[schema.offsets[i] : schema.offsets[i + 1] - 1] = (cells != own) & (own < n_values)
+        differs[schema.cells(i)] = (cells != own) & (own < n_values)
     return differs
 
 
-class _Clusters(NamedTuple):
-    """Counts of the rows by cluster, and the number of clusters."""
-
-    counts: Counts
-    n_used: int
-
-
-def _clusters(rows: Rows, distances: NDArray[Any], n_components: int) -> _Clusters:
+def _counts_of_nearest(rows: Rows, distances: NDArray[Any], n_components: int) -> Counts:
     """Assign rows to the nearest cluster, and count them."""
-    counts, n_used = Counts.empty(with_components(rows.schema, n_components)), 1
+    counts = Counts.empty(with_components(rows.schema, n_components))
     for block in RowBlocks(rows):
         labels, _ = nearest(block, distances)
         counts = counts.merge(clustering_counts(with_components(block, n_components), labels))
-        n_used = max(n_used, int(labels.max(initial=0)) + 1)
-    return _Clusters(counts, n_used)
+    return counts
 
 
 def move_centres(counts: Counts, centres: FloatArray) -> None:
