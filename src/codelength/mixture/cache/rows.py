@@ -2,8 +2,8 @@
 
 import math
 import mmap
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias, overload
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +125,7 @@ Rows: TypeAlias = Coded | CachedRows
 """Rows in memory or on disk."""
 
 
-class RowBlocks(Sequence[Coded]):
+class RowBlocks:
     """Rows in blocks. Blocks are the same in memory and on disk, and so are sums over them.
 
     Examples
@@ -141,13 +141,10 @@ class RowBlocks(Sequence[Coded]):
     def __len__(self) -> int:
         return math.ceil(self._rows.n_rows / BLOCK_ROWS)
 
-    @overload
-    def __getitem__(self, number: int) -> Coded: ...
-    @overload
-    def __getitem__(self, number: slice) -> "Sequence[Coded]": ...
-    def __getitem__(self, number: int | slice) -> Any:
-        if isinstance(number, slice):
-            return [self[n] for n in range(len(self))[number]]
+    def __iter__(self) -> Iterator[Coded]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, number: int) -> Coded:
         start = range(0, self._rows.n_rows, BLOCK_ROWS)[number]
         rows, stop = self._rows, min(start + BLOCK_ROWS, self._rows.n_rows)
         if isinstance(rows, CachedRows):

@@ -25,7 +25,7 @@ from ..costs import Cost, count_of, refuse
 from ..parameters import MixtureParameters
 from .cluster_weights import rounding_of_terms
 from .clustering_sum import ClusteringSum, cells_of
-from .subsets import cheapest_order, subsets_sums
+from .subsets import digit_order, subsets_cost, subsets_sums
 
 METHODS = ("auto", "enumeration", "subsets")
 
@@ -151,7 +151,18 @@ def exact_code_length(
             f"{problem}, method={method!r}: its terms differ too much in size for floats; take fewer columns "
             "or more components"
         )
-    return _result(found, method, cost, problem)
+    # A prior that depends on the number of components gives one code length, not those of smaller numbers.
+    is_complete = problem.is_prior_of_any_size and len(found) == problem.n_components
+    given = [found[k] for k in sorted(found)] if is_complete else [found[problem.n_components]]
+    return ExactCodeLength(
+        given[-1][0],
+        tuple(code_length for code_length, _ in given) if is_complete else None,
+        max(error for _, error in given),
+        method,
+        problem.n_rows,
+        len(problem.distinct.copies),
+        math.ceil(cost.n_bytes),
+    )
 
 
 def _by_enumeration(problem: ClusteringSum) -> tuple[Found, Cost]:
@@ -173,16 +184,15 @@ def _by_subsets(problem: ClusteringSum) -> tuple[Found, Cost]:
             'method="subsets": the prior differs between components; give one that is the same for all, or '
             'pass method="enumeration"'
         )
-    order, cost = cheapest_order(problem)
-    _affordable(f"{problem}, method 'subsets'", cost)
+    order = digit_order(problem.distinct.copies)
+    cost = _affordable(f"{problem}, method 'subsets'", subsets_cost(problem, order))
     found: Found = {}
     n_components = problem.n_components
     while n_components:
-        sums = subsets_sums(problem, order, n_components)
+        logs, errors, magnitude = subsets_sums(problem, order, n_components)
         for k in range(1, n_components + 1):
-            code_length = problem.log_norm(k) - float(sums.logs[k - 1])
-            error = float(sums.errors[k - 1])
-            error += rounding_of_terms(problem, sums.log_magnitude, k, code_length)
+            code_length = problem.log_norm(k) - float(logs[k - 1])
+            error = float(errors[k - 1]) + rounding_of_terms(problem, magnitude, k, code_length)
             if k not in found and error <= MAX_ERROR:
                 found[k] = code_length, error
         if n_components not in found:
@@ -202,22 +212,6 @@ def _affordable(what: str, cost: Cost) -> Cost:
 def _log_sum(logs: Any) -> float:
     largest = float(np.max(logs))
     return largest + math.log(math.fsum(np.exp(np.asarray(logs) - largest)))
-
-
-def _result(found: Found, method: str, cost: Cost, problem: ClusteringSum) -> ExactCodeLength:
-    last = problem.n_components
-    # A prior that depends on the number of components gives one code length, not those of smaller numbers.
-    complete = problem.is_prior_of_any_size and len(found) == last
-    given = [found[k] for k in range(1, last + 1)] if complete else [found[last]]
-    return ExactCodeLength(
-        found[last][0],
-        tuple(code_length for code_length, _ in given) if complete else None,
-        max(error for _, error in given),
-        method,
-        problem.n_rows,
-        len(problem.distinct.copies),
-        math.ceil(cost.n_bytes),
-    )
 
 
 def clustering_log_terms(

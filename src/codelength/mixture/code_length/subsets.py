@@ -10,7 +10,6 @@ the number of copies of each, and :math:`2^N` sets become :math:`\prod_d (c_d + 
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,19 +29,6 @@ TILE_STATES = 4096
 _SIZES_PER_SECOND = 2e4
 _PRODUCTS_PER_SECOND = {True: 4e9, False: 5e8}
 _STEPS_PER_SECOND = 2e8
-
-
-class ClusteringSums(NamedTuple):
-    """Sums of products of cluster weights over all clusterings, for 1, 2, ... components.
-
-    ``logs`` are their natural logs and ``errors`` bounds on the relative errors of the summation, both of
-    shape (n_components,); the errors of the weights are not in there. ``log_magnitude`` is as in
-    :class:`~codelength.mixture.code_length.cluster_weights.Weights`.
-    """
-
-    logs: FloatArray
-    errors: FloatArray
-    log_magnitude: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,29 +71,21 @@ class DigitOrder:
         return caps
 
 
-def digit_orders(copies: IntArray) -> list[DigitOrder]:
-    """Return the possible orders of the rows as digits.
+def digit_order(copies: IntArray) -> DigitOrder:
+    """Return the order of the rows as digits.
 
     Single rows are at the top, where every step removes one of them: this makes the next step cheaper by a
-    factor of three. Four of them may be at the bottom, as a block; else the row with most copies is.
+    factor of three. But if there are four, four of them are at the bottom, as a block; else the row with most
+    copies is.
     """
     rising = np.argsort(copies, kind="stable")
-    n_single = int(np.count_nonzero(copies == 1))
-    falling = rising[::-1]
-    found = [DigitOrder(falling, copies[falling], False)]
-    if n_single >= N_BITS:
-        rows = np.concatenate((rising[:N_BITS], rising[N_BITS:][::-1]))
-        found.append(DigitOrder(rows, copies[rows], True))
-    return found
+    by_bits = int(np.count_nonzero(copies == 1)) >= N_BITS
+    n_first = N_BITS if by_bits else 0
+    rows = np.concatenate((rising[:n_first], rising[n_first:][::-1]))
+    return DigitOrder(rows, copies[rows], by_bits)
 
 
-def cheapest_order(problem: ClusteringSum) -> tuple[DigitOrder, Cost]:
-    """Return the fastest order of digits, and the estimated cost: orders differ in speed by the copies."""
-    costs = [(order, subsets_cost(order, problem)) for order in digit_orders(problem.distinct.copies)]
-    return min(costs, key=lambda pair: pair[1].seconds)
-
-
-def subsets_cost(order: DigitOrder, problem: ClusteringSum) -> Cost:
+def subsets_cost(problem: ClusteringSum, order: DigitOrder) -> Cost:
     """Estimate the cost of the sums for all numbers of components."""
     n_states, n_clusters = _count(order.copies + 1.0), min(problem.n_components, problem.n_rows)
     within_tile = _n_pairs(order.low) * _n_pairs(order.middle)
@@ -122,13 +100,19 @@ def subsets_cost(order: DigitOrder, problem: ClusteringSum) -> Cost:
     return Cost(seconds, 8 * (n_states + n_left) + problem.table_bytes)
 
 
-def subsets_sums(problem: ClusteringSum, order: DigitOrder, n_components: int) -> ClusteringSums:
-    """Compute log sums over all clusterings into 1 .. ``n_components`` components, with error bounds."""
+def subsets_sums(
+    problem: ClusteringSum, order: DigitOrder, n_components: int
+) -> tuple[FloatArray, FloatArray, float]:
+    """Sum products of cluster weights over all clusterings, for 1 .. ``n_components`` components.
+
+    Returns the log sums, bounds on the relative errors of the summation, and the log magnitude of the weights
+    (:class:`~codelength.mixture.code_length.cluster_weights.Weights`), whose own errors are not in there.
+    """
     weights = scaled_weights(problem, problem.distinct.cells[order.rows], order.copies, n_components)
     partitions = _partition_sums(weights.scaled, order, min(n_components, problem.n_rows))
     logs, dropped = _labelled(partitions, weights, order.copies, n_components)
     errors = _rounding_of_sums(order, len(partitions)) + dropped
-    return ClusteringSums(logs + weights.rows_log, errors, weights.log_magnitude)
+    return logs + weights.rows_log, errors, weights.log_magnitude
 
 
 def _partition_sums(weights: FloatArray, order: DigitOrder, n_clusters: int) -> FloatArray:

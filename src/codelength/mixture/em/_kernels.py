@@ -161,14 +161,6 @@ def _share_in_logs(keys: CodeArray, logs: FloatArray, n_components: int, n: int,
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _clear(table: FloatArray) -> None:
-    # A loop, here and elsewhere: array expressions take numba many times longer to compile.
-    for j in range(table.shape[0]):
-        for k in range(table.shape[1]):
-            table[j, k] = 0.0
-
-
-@njit(cache=True, nogil=True, inline="always")
 def maximise(counts: FloatArray, members: IntArray, prior: EMPrior, table: FloatArray) -> None:
     """Compute the most probable table given expected counts of joint cells and a prior: the M step.
 
@@ -262,13 +254,13 @@ def run(
     counts, of_block = np.empty(joint.shape), np.empty(joint.shape)
     for iteration in range(trace.shape[1]):
         expand(table, members, joint)
-        _clear(counts)
+        counts.fill(0.0)
         log_likelihood = 0.0
         for b in range(len(rows.bounds) - 1):
             start, stop = rows.bounds[b], rows.bounds[b + 1]
             # Blocks are summed separately and then added in order, exactly as on several threads: the result
             # does not depend on the number of threads.
-            _clear(of_block)
+            of_block.fill(0.0)
             log_likelihood += share_out(rows, table, joint, prior.n_components, start, stop, 0.0, of_block)
             for j in range(counts.shape[0]):
                 for k in range(counts.shape[1]):

@@ -15,7 +15,6 @@ and all rows and all queried values share the weights. :math:`R_{K-1}` takes K -
 disjoint sets, :math:`3^N` products each. Identical rows are counted, not distinguished.
 """
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,19 +23,15 @@ from functools import cached_property
 import numpy as np
 
 from ...typing import FloatArray
-from ..clusterings import ClusteringState, ObservedCells
 from ..code_length.cluster_weights import ROUNDING, SMALLEST, Weights, rounding_of_terms, scaled_weights
 from ..code_length.clustering_sum import ClusteringSum
-from ..code_length.exact import MAX_ERROR, clustering_log_terms, enumeration_cost
-from ..code_length.subsets import DigitOrder, digit_orders
+from ..code_length.exact import MAX_ERROR
+from ..code_length.subsets import DigitOrder, digit_order
 from ..costs import Cost, count_of
 from .products import ProductMixture
 
 BLOCK_STATES = 4096
 """States whose products are computed at a time."""
-
-MAX_TERMS = 1 << 15
-"""Maximum number of clusterings that are enumerated if the prior differs between components."""
 
 _PRODUCTS_PER_SECOND = {True: 3e9, False: 5e8}
 
@@ -48,7 +43,7 @@ class ExactPosterior:
     Attributes
     ----------
     problem : ClusteringSum
-        The rows and the prior.
+        The rows, at least one, and the prior, the same for all components.
     """
 
     problem: ClusteringSum
@@ -57,39 +52,21 @@ class ExactPosterior:
         """Estimate the cost of predicting a number of new rows."""
         problem = self.problem
         per_product = problem.n_variables + n_combinations + 8
-        if self._is_enumerated:
-            n_terms = count_of(problem.n_rows * math.log(problem.n_components))
-            if n_terms > MAX_TERMS:
-                return Cost(math.inf, math.inf)
-            n_products, weighing = n_terms * problem.n_components, enumeration_cost(problem).seconds
-            n_bytes = 8 * n_products * (problem.coded.schema.n_cells + 2)
-        else:
-            copies = self.order.copies + 1.0
-            n_products = count_of(float(np.log(copies).sum()))
-            n_pairs = count_of(float(np.log(copies * (copies + 1) / 2).sum()))
-            n_times = max(0, problem.n_components - 2)
-            weighing = n_times * n_pairs / _PRODUCTS_PER_SECOND[self.order.by_bits]
-            n_bytes = 40 * n_products + problem.table_bytes
+        copies = self.order.copies + 1.0
+        n_products = count_of(float(np.log(copies).sum()))
+        n_pairs = count_of(float(np.log(copies * (copies + 1) / 2).sum()))
+        n_times = max(0, problem.n_components - 2)
+        weighing = n_times * n_pairs / _PRODUCTS_PER_SECOND[self.order.by_bits]
         seconds = weighing + n_products * (n_rows * per_product + problem.n_variables) / 1e9
-        return Cost(seconds, n_bytes)
+        return Cost(seconds, 40 * n_products + problem.table_bytes)
 
     @cached_property
     def order(self) -> DigitOrder:
-        """Order of distinct rows as digits, chosen so that most products are computed in registers."""
-        orders = digit_orders(self.problem.distinct.copies)
-        # Unlike in ``subsets_sums`` no rows leave from step to step, so single rows are best at the bottom.
-        return max(orders, key=lambda order: order.by_bits)
-
-    @property
-    def _is_enumerated(self) -> bool:
-        """True if clusterings are taken one by one, because components differ or there are no rows."""
-        return not self.problem.n_rows or not self.problem.is_symmetric
+        """Order of distinct rows as digits."""
+        return digit_order(self.problem.distinct.copies)
 
     def blocks(self) -> Iterator[ProductMixture]:
         """Yield the products, some at a time."""
-        if self._is_enumerated:
-            yield self._enumerated()
-            return
         from ._kernels import state_products
 
         problem, order, log_masses = self.problem, self.order, self.log_masses
@@ -132,11 +109,9 @@ class ExactPosterior:
     @cached_property
     def error_bound(self) -> float:
         """Bound on the relative error of each predicted probability."""
-        problem = self.problem
-        if self._is_enumerated:
-            return 2 * rounding_of_terms(problem, 0.0, problem.n_components, self._longest(0.0)) + 1e-13
-        n_components = problem.n_components
-        length = self._longest(self.code_length)
+        problem, n_components = self.problem, self.problem.n_components
+        # That of the rows and one more, at most.
+        length = self.code_length + (problem.n_variables + 1) * 2 * problem.largest_log
         of_terms = rounding_of_terms(problem, self.weights.log_magnitude, n_components, length)
         n_tiles = len(self.weights.scaled) / self.order.n_tile
         of_sums = ROUNDING * (n_components * (2 * self.order.n_tile + n_tiles + 8) + 2 * BLOCK_STATES)
@@ -150,10 +125,6 @@ class ExactPosterior:
     def is_sound(self) -> bool:
         """True if floats held all terms that matter."""
         return self.error_bound <= MAX_ERROR
-
-    def _longest(self, code_length: float) -> float:
-        """Bound the code length of the rows and one more."""
-        return code_length + (self.problem.n_variables + 1) * 2 * self.problem.largest_log
 
     def _shared_out(self) -> FloatArray:
         """Sum the weights of all ways to share the rows that a set leaves out over the other components."""
@@ -175,18 +146,3 @@ class ExactPosterior:
             add_cluster(remainders, scaled, upper, middle, n_low, False, out)
             remainders = out
         return remainders
-
-    def _enumerated(self) -> ProductMixture:
-        """Return the products of all clusterings."""
-        from .._kernels import fill
-
-        problem = self.problem
-        coded, n_components = problem.coded.repeated(), problem.n_components
-        observed, parts = ObservedCells.of(coded), []
-        terms = clustering_log_terms(problem.coded, n_components, problem.prior)
-        clusterings = itertools.product(range(n_components), repeat=problem.n_rows)
-        for labels, log_prob in zip(clusterings, terms.tolist(), strict=True):
-            state = ClusteringState.empty(coded.schema, problem.prior)
-            fill(observed, np.array(labels, dtype=np.int64), state)
-            parts.append(ProductMixture.of_state(coded.schema, state, log_prob))
-        return ProductMixture.joined(parts)

@@ -23,7 +23,7 @@ from ...table import Coded, Schema
 from ...table.checks import check_choice
 from ...typing import FloatArray, IntArray, Scalar
 from ..code_length.clustering_sum import ClusteringSum
-from ..costs import refuse
+from ..costs import MAX_SECONDS, refuse
 from ..parameters import MixtureParameters
 from .chains import Effort, drawn_products
 from .climbing import maximised_log_likelihoods
@@ -156,38 +156,39 @@ def _evidence(
             'rule="evidence": clusterings are of whole rows, and some weights are not whole numbers; round '
             'them, or pass rule="map"'
         )
-    if method in ("auto", "exact"):
-        answer = _exactly(learned, question, rows, is_asked_for=method == "exact")
-        if answer is not None:
-            return answer
-        method = "gibbs"
+    if method == "exact" or (method == "auto" and learned.rows.total_weight <= MAX_ROWS):
+        posterior = learned.posterior
+        error = _why_not_exact(posterior, question, rows, MAX_SECONDS if method == "exact" else AUTO_SECONDS)
+        if error is None:
+            sums = summed(learned, question, rows, posterior.blocks()).sums
+            # The bound is relative to each probability, so probabilities are computed first.
+            errors = question.answer(sums).probs * posterior.error_bound
+            return question.answer(sums, method="exact", errors=errors)
+        if method == "exact":
+            raise error
+    method = "gibbs" if method == "auto" else method
     parts = learned.products(method, random_state, effort)
     total, errors = joined_sums([summed(learned, question, rows, [part]) for part in parts])
     return question.answer(total, method=method, errors=errors.reshape(-1, *question.sizes))
 
 
-def _exactly(learned: Learned, question: Question, rows: Coded, *, is_asked_for: bool) -> Answer | None:
-    """Return the exact answer; None if it takes too long or too much memory and was not requested."""
-    if not is_asked_for and learned.rows.total_weight > MAX_ROWS:
-        return None
-    posterior = learned.posterior
-    problem = posterior.problem
+def _why_not_exact(
+    posterior: ExactPosterior, question: Question, rows: Coded, max_seconds: float
+) -> Infeasible | None:
+    """Return the reason why the exact sum is not possible, or takes too long."""
+    problem, what = posterior.problem, f"the exact prediction from {posterior.problem}"
+    if not problem.n_rows or not problem.is_symmetric:
+        return Infeasible(
+            f'{what}: it needs rows, and a prior that is the same for all components; pass method="gibbs"'
+        )
     cost = posterior.cost(rows.n_rows, question.n_combinations)
-    if not cost.is_feasible or (cost.seconds > AUTO_SECONDS and not is_asked_for):
-        if is_asked_for:
-            raise refuse(f"the exact prediction from {problem}", cost)
-        return None
+    if not cost.is_feasible or cost.seconds > max_seconds:
+        return refuse(what, cost)
     if not posterior.is_sound:
-        if is_asked_for:
-            raise Infeasible(
-                f"the exact prediction from {problem}: its terms differ too much in size for floats; take "
-                'fewer columns, or method="gibbs"'
-            )
-        return None
-    sums = summed(learned, question, rows, posterior.blocks())
-    # The bound is relative to each probability, so probabilities are computed first.
-    answer = question.answer(sums.sums)
-    return question.answer(sums.sums, method="exact", errors=answer.probs * posterior.error_bound)
+        return Infeasible(
+            f'{what}: its terms differ too much in size for floats; take fewer columns, or method="gibbs"'
+        )
+    return None
 
 
 def summed(learned: Learned, question: Question, rows: Coded, parts: Iterable[ProductMixture]) -> ProductSums:
