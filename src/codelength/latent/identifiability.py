@@ -11,6 +11,7 @@ from ..decisions import first_best
 from ..mixture.code_length.information_criteria import n_parameters
 from ..mixture.parameters import MixtureParameters
 from ..typing import FloatArray, IntArray
+from .inference.bootstrap import draw_rows
 
 MAX_CELLS = 4096
 """Multiway tables with at most this many cells are used in full; from larger ones rows are drawn."""
@@ -123,7 +124,7 @@ def identifiability(mixture: MixtureParameters) -> Identifiability:
         codes = np.stack(np.unravel_index(np.arange(n_cells), schema.n_values.tolist()), axis=1)
         chances = np.full(n_cells, 1 / n_cells)
     else:
-        codes, chances = _drawn(mixture, n_used, np.random.default_rng(0))
+        codes, chances = _drawn(mixture, n_used)
     with np.errstate(under="ignore"):
         singular = _singular_values(_jacobian(mixture, codes, chances))
     rank = int((singular > TOLERANCE * singular[0]).sum())
@@ -138,19 +139,16 @@ def _without_constants(mixture: MixtureParameters) -> MixtureParameters:
     return MixtureParameters(schema, mixture.class_probs, mixture.value_probs[:, cells])
 
 
-def _drawn(
-    mixture: MixtureParameters, n_rows: int, generator: np.random.Generator
-) -> tuple[IntArray, FloatArray]:
+def _drawn(mixture: MixtureParameters, n_rows: int) -> tuple[IntArray, FloatArray]:
     """Draw rows from all classes alike; return them and the chance of each."""
-    components = generator.integers(mixture.n_components, size=n_rows)
-    columns, products = [], np.full((mixture.n_components, n_rows), 1 / mixture.n_components)
-    for i, size in enumerate(mixture.schema.n_values):
+    schema, values = mixture.schema, mixture.value_probs.copy()
+    for i, n_values in enumerate(schema.n_values):
         # Every row has a positive chance, also those that the mixture excludes.
-        spread = (1 - SPREAD) * mixture.of(i) + SPREAD / size
-        ends = np.cumsum(spread, axis=1)[components, :-1]
-        columns.append((generator.random(n_rows)[:, None] >= ends).sum(axis=1))
-        products *= spread[:, columns[-1]]
-    return np.stack(columns, axis=1), products.sum(axis=0)
+        values[:, schema.cells(i)] = (1 - SPREAD) * mixture.of(i) + SPREAD / n_values
+    shares = np.full(mixture.n_components, 1 / mixture.n_components)
+    even = MixtureParameters(schema, shares, values)
+    rows = draw_rows(even, n_rows, np.random.default_rng(0))
+    return rows.codes.astype(np.int64), np.exp(even.log_probs(rows))
 
 
 def _jacobian(mixture: MixtureParameters, codes: IntArray, chances: FloatArray) -> FloatArray:

@@ -37,8 +37,6 @@ class BivariateResiduals(Shown):
     ----------
     names : tuple of str
         The variables.
-    values : array of shape (n_variables, n_variables)
-        Symmetric matrix of residuals; NaN on the diagonal, and if a variable is constant.
     chi2 : array of shape (n_variables, n_variables)
         Pearson's chi-squared of the two-way tables.
     df : array of shape (n_variables, n_variables)
@@ -46,9 +44,20 @@ class BivariateResiduals(Shown):
     """
 
     names: tuple[str, ...]
-    values: FloatArray
     chi2: FloatArray
     df: IntArray
+
+    @classmethod
+    def of(cls, schema: Schema, chi2: FloatArray) -> "BivariateResiduals":
+        """Return the residuals of the variables of a schema."""
+        df = np.outer(schema.n_values - 1, schema.n_values - 1)
+        np.fill_diagonal(df, 0)
+        return cls(schema.names, chi2, df)
+
+    @property
+    def values(self) -> FloatArray:
+        """Symmetric matrix of residuals; NaN on the diagonal, and if a variable is constant."""
+        return np.where(self.df > 0, self.chi2 / np.maximum(self.df, 1), np.nan)
 
     @property
     def total(self) -> float:
@@ -57,19 +66,17 @@ class BivariateResiduals(Shown):
 
     def pairs(self) -> list[dict[str, Any]]:
         """Return all pairs, the largest residual first."""
-        first, second = np.triu_indices(len(self.names), 1)
-        kept = ~np.isnan(self.values[first, second])
-        first, second = first[kept], second[kept]
-        order = ranked(self.values[first, second])
+        values = self.values
+        places = np.argwhere(np.triu(self.df > 0))
         return [
             {
                 "first": self.names[i],
                 "second": self.names[j],
-                "residual": float(self.values[i, j]),
+                "residual": float(values[i, j]),
                 "chi2": float(self.chi2[i, j]),
                 "df": int(self.df[i, j]),
             }
-            for i, j in zip(first[order], second[order], strict=True)
+            for i, j in places[ranked(values[tuple(places.T)])].tolist()
         ]
 
     def large(self) -> list[dict[str, Any]]:
@@ -93,7 +100,7 @@ class BivariateResiduals(Shown):
         if given.shape != above[0].shape or not (given >= 0).all():
             raise DataError("the bivariate residuals do not fit the variables")
         chi2[above] = chi2.T[above] = given
-        return _over_freedom(schema, chi2)
+        return cls.of(schema, chi2)
 
     def _title(self) -> str:
         found = f"total {self.total:.1f}, {len(self.large())} pairs above {LARGE:g}"
@@ -141,7 +148,7 @@ def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateRes
             # Only rows in which both variables are observed are expected in the table of the pair.
             expected = (mixture.of(i) * sizes[:, i, j, None]).T @ mixture.of(j)
             chi2[i, j] = chi2[j, i] = _pearson(of_pairs[:, schema.cells(j)], expected)
-    return _over_freedom(schema, chi2)
+    return BivariateResiduals.of(schema, chi2)
 
 
 def _class_sizes(rows: Coded, mixture: MixtureParameters) -> FloatArray:
@@ -156,14 +163,6 @@ def _class_sizes(rows: Coded, mixture: MixtureParameters) -> FloatArray:
     np.add.at(sums, places.ravel(), weighed)
     mask = present[firsts].astype(np.float64)
     return np.stack([(mask * sums[:, k, None]).T @ mask for k in range(mixture.n_components)])
-
-
-def _over_freedom(schema: Schema, chi2: FloatArray) -> BivariateResiduals:
-    free = schema.n_values - 1
-    df = np.outer(free, free)
-    np.fill_diagonal(df, 0)
-    values = np.where(df > 0, chi2 / np.maximum(df, 1), np.nan)
-    return BivariateResiduals(schema.names, values, chi2, df)
 
 
 def _pearson(seen: FloatArray, expected: FloatArray) -> float:

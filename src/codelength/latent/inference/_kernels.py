@@ -72,18 +72,8 @@ def add_cell_shares(
 ) -> None:
     """Add the shares of rows to the cells they hold.
 
-    Parameters
-    ----------
-    codes : array of shape (n_rows, n_variables)
-        The rows.
-    offsets : array of shape (n_variables + 1,)
-        First cell of each variable.
-    weighted : array of shape (n_rows, n_components)
-        Shares of the components, times weights.
-    groups : array of shape (n_rows,)
-        Group of each row.
-    sums : array of shape (n_groups, n_components, n_cells)
-        Sums, to which the shares are added.
+    ``codes`` and ``groups`` are those of the rows, ``weighted`` the shares times weights, and ``sums`` of
+    shape (n_groups, n_components, n_cells) is what they are added to.
     """
     # Variables outside, because codes are stored column by column.
     for i in range(codes.shape[1]):

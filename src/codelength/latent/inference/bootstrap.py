@@ -204,16 +204,7 @@ def draw_rows(
 ) -> Coded:
     """Draw rows from a mixture, with the same cells missing as in a table.
 
-    Parameters
-    ----------
-    mixture : MixtureParameters
-        The mixture.
-    n_rows : int
-        Number of rows.
-    generator : Generator
-        The random stream.
-    missing : array of shape (n_rows, n_variables), optional
-        Mask of cells to leave missing.
+    ``missing`` is a mask of the cells to leave missing, one row per row to draw.
 
     Examples
     --------

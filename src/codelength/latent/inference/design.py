@@ -45,10 +45,8 @@ def design_standard_errors(
     ----------
     coded : Coded
         The rows that the mixture was fitted to; their weights are sampling weights.
-    mixture : MixtureParameters
-        The estimates from EM.
-    prior : prior or its name
-        The prior that EM was given.
+    mixture, prior
+        As in :func:`codelength.latent.inference.standard_errors`.
     clusters : array of shape (n_rows,), optional
         Cluster of each row; clusters of the same name in two strata are two clusters.
     strata : array of shape (n_rows,), optional
@@ -128,14 +126,8 @@ def _numbers(name: str, values: Any, n_rows: int) -> IntArray:
 def spread_of_sums(parts: Iterable[FloatArray], n_scores: int, strata: IntArray) -> FloatArray:
     """Compute the covariance of a sum of scores over clusters, drawn independently within strata.
 
-    Parameters
-    ----------
-    parts : iterable of arrays of shape (any number, n_scores)
-        Summed scores of clusters, some clusters after the others.
-    n_scores : int
-        Number of scores.
-    strata : array of shape (n_clusters,)
-        Stratum of each cluster.
+    The parts are summed scores of clusters, some clusters after the others, and ``strata`` is the stratum of
+    each cluster.
     """
     # A stratum of rows of weight zero has no clusters.
     sizes = np.maximum(np.bincount(strata), 1).astype(np.float64)

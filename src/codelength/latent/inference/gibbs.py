@@ -217,10 +217,8 @@ def r_hat(draws: FloatArray) -> float:
 
     Near 1 if the chains have mixed; above 1.01 they should be run longer.
 
-    Parameters
-    ----------
-    draws : array of shape (n_chains, n_draws)
-        At least four draws per chain. Draws that are all equal give NaN.
+    ``draws`` has shape (n_chains, n_draws), with at least four draws per chain. Draws that are all equal give
+    NaN.
 
     Examples
     --------
@@ -238,11 +236,6 @@ def r_hat(draws: FloatArray) -> float:
 
 def effective_sample_size(draws: FloatArray) -> float:
     """Compute the number of independent draws that are worth as much for the centre of the distribution.
-
-    Parameters
-    ----------
-    draws : array of shape (n_chains, n_draws)
-        As in :func:`r_hat`.
 
     Examples
     --------

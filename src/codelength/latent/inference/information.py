@@ -137,11 +137,6 @@ def standard_errors(
     prior : prior or its name
         The prior that EM was given.
 
-    Raises
-    ------
-    Infeasible
-        If there are too many possible rows for a sum over all of them.
-
     Examples
     --------
     >>> from codelength.mixture import fit_mixture
@@ -209,20 +204,10 @@ def pair_moments(rows: Coded, shares: FloatArray, less: float) -> FloatArray:
     A row holds few cells, so this takes far fewer steps than the outer products of its scores. The result is
     the same for any number of threads.
 
-    Parameters
-    ----------
-    rows : Coded
-        The rows, with their weights.
-    shares : array of shape (n_rows, n_components)
-        Probability of each component for each row.
-    less : float
-        :math:`\lambda`: 1 for minus the conditional covariances of the components, 0 for products.
-
-    Returns
-    -------
-    array of shape (n_pairs, n_cells + 1, n_cells + 1)
-        One symmetric matrix for each pair of components. Cells are laid out as in the schema, those for
-        missing included; every row holds the last one, which gives the sums of single cells and of none.
+    With :math:`\lambda` (``less``) of 1 these are minus the conditional covariances of the components. The
+    result has one symmetric matrix for each pair of components, of shape (n_cells + 1, n_cells + 1). Cells
+    are laid out as in the schema, those for missing included; every row holds the last one, which gives the
+    sums of single cells and of none.
     """
     from ._kernels import add_moments
 

@@ -195,14 +195,8 @@ def with_profile_bounds(
     The interval of a certain value is the complement of the others. Components without rows have no
     intervals.
 
-    Parameters
-    ----------
-    coded : Coded
-        The rows that the mixture was fitted to.
-    intervals : Intervals
-        Intervals of the other estimates.
-    prior, progress
-        As in :func:`codelength.latent.inference.bootstrap`.
+    The rows and the prior are those of the fit, and ``progress`` is called after each bound with the number
+    done and the total.
 
     Examples
     --------

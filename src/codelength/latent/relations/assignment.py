@@ -38,8 +38,6 @@ class Assignment:
         The mixture.
     rows : Coded
         The rows.
-    weights : array of shape (n_rows,)
-        Weights of the rows.
     shares : array of shape (n_rows, n_components)
         Probability of each component for each row.
     assigned : array of shape (n_rows, n_components)
@@ -52,11 +50,15 @@ class Assignment:
 
     mixture: MixtureParameters
     rows: Coded
-    weights: FloatArray
     shares: FloatArray
     assigned: FloatArray
     rule: AssignmentRule
     errors: FloatArray
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weights of the rows."""
+        return self.rows.row_weights
 
     def error_slopes(self, coordinates: Coordinates) -> FloatArray:
         """Compute the derivatives of the errors by the free logits, for fixed modal assignments.
@@ -101,4 +103,4 @@ def assign(coded: Coded, mixture: MixtureParameters, rule: AssignmentRule = "mod
             "assigned wrongly; fit fewer classes"
         )
     errors = (shares * weights[:, None]).T @ assigned / sizes[:, None]
-    return Assignment(mixture, rows, weights, shares, assigned, rule, errors)
+    return Assignment(mixture, rows, shares, assigned, rule, errors)

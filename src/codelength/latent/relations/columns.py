@@ -14,6 +14,7 @@ from ...table import Table
 from ...table._messages import shown
 from ...table.checks import check_choice
 from ...table.column import Column, Factor, Numbers
+from ...table.values import sorted_values
 from ...typing import BoolArray, FloatArray, IntArray, Scalar
 from .results import CovariateRelation, WaldTest
 
@@ -47,16 +48,6 @@ class Design:
 
 def covariate_matrix(table: Table) -> Design:
     """Build the design matrix of the covariates of a table.
-
-    Parameters
-    ----------
-    table : Table
-        The covariates.
-
-    Returns
-    -------
-    Design
-        The matrix with the names and groups of its columns.
 
     Raises
     ------
@@ -166,16 +157,8 @@ class Logit:
     ) -> CovariateRelation:
         """Return the relation to the covariates on their own scale.
 
-        Parameters
-        ----------
-        coefficients : array of n_free * n_columns numbers
-            Coefficients of the standardised covariates.
-        covariance : array of shape (n_free * n_columns,) * 2
-            Their covariance.
-        method : str
-            Method of estimation.
-        log_likelihood : float
-            The objective at the coefficients.
+        The coefficients and their covariance are those of the standardised covariates, component by
+        component, without the reference.
         """
         n_each, n_components = len(self.scale), len(self.free) + 1
         # Undoes x -> (x - centre) / scale: slopes are divided by the scale, and the intercept absorbs the
@@ -202,14 +185,7 @@ class Logit:
 def rows_used(what: str, is_present: BoolArray, weights: FloatArray) -> BoolArray:
     """Return the mask of the rows with weight and with a value; raise unless there are such rows.
 
-    Parameters
-    ----------
-    what : str
-        Name of what is related to the components, for messages.
-    is_present : array of shape (n_rows,)
-        Rows with a value.
-    weights : array of shape (n_rows,)
-        Weights of the rows of the mixture.
+    ``what`` is related to the components, and ``weights`` are those of the rows of the mixture.
     """
     if len(is_present) != len(weights):
         raise DataError(
@@ -232,11 +208,17 @@ def is_numeric(column: Column, kind: ColumnKind = "auto") -> bool:
 
 
 def codes_of(column: Column) -> tuple[IntArray, tuple[Scalar, ...]]:
-    """Return the cells of a column as codes, -1 if missing, and the values that occur."""
+    """Return the cells of a column as codes, -1 if missing, and the values that occur, in order."""
     cells: Any = column.positions if isinstance(column, Factor) else column.numbers
     # Values that are declared but do not occur would give columns of zeros.
-    kept, codes = np.unique(cells[~column.missing], return_inverse=True)
-    found = np.full(len(cells), -1, dtype=np.int64)
-    found[~column.missing] = codes.ravel()
-    values = [column.values[place] for place in kept] if isinstance(column, Factor) else kept.tolist()
-    return found, tuple(values)
+    kept, places = np.unique(cells[~column.missing], return_inverse=True)
+    values: tuple[Scalar, ...] = tuple(kept.tolist())
+    if isinstance(column, Factor):
+        named = [column.values[place] for place in kept.tolist()]
+        # A declared order is kept; that in which the rows happen to stand must not choose the reference.
+        values = tuple(named) if column.declared else sorted_values(named)
+        numbers = {value: number for number, value in enumerate(values)}
+        places = np.array([numbers[value] for value in named], dtype=np.int64)[places]
+    codes = np.full(len(cells), -1, dtype=np.int64)
+    codes[~column.missing] = places.ravel()
+    return codes, values

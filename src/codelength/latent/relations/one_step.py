@@ -111,12 +111,6 @@ def fit_covariates(
     reference : int
         The component that the others are compared with, counted from 0.
 
-    Raises
-    ------
-    DataError
-        If the covariates do not belong to the rows, are missing in every row, or are collinear.
-    InvalidParameter
-        If the reference is not a component, or there is one component only.
     """
     check_choice("kind", kind, ("observed", "empirical"))
     rows = mixture.coded(coded)

@@ -108,10 +108,6 @@ def relate_outcome(
     first_step, sampling
         As in :func:`codelength.latent.relations.relate_covariates`.
 
-    Returns
-    -------
-    OutcomeRelation
-        Means or probabilities by component, with standard errors and a test.
     """
     check_choice("method", method, Method)
     n_components, what = assignment.mixture.n_components, f"outcome {shown(column.name)}"
@@ -165,14 +161,8 @@ def _of_category(
 def _estimated(step: ThirdStep, outcome: _Number | _Category) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Estimate the parameters of an outcome: in closed form by BCH, by EM for ML.
 
-    Returns
-    -------
-    x : array of shape (n_components, n_parameters)
-        The parameters.
-    covariance : array of shape (n_components * n_parameters,) * 2
-        Their covariance, component by component.
-    sizes : array of shape (n_components,)
-        Rows of each component.
+    Returns them, shape (n_components, n_parameters), their covariance, component by component, and the number
+    of rows of each component.
     """
 
     def shares_at(x: FloatArray, errors: FloatArray, class_probs: FloatArray) -> FloatArray:
@@ -265,11 +255,6 @@ def inactive_profile(
         The column, of the same rows.
     kind : {"auto", "numeric", "categorical"}
         Kind of the column; by default columns of numbers are numeric.
-
-    Returns
-    -------
-    InactiveProfile
-        Shares, or means and standard deviations.
 
     Examples
     --------

@@ -125,14 +125,8 @@ class ThirdStep:
     def shares(self, logits: FloatArray, errors: FloatArray) -> FloatArray:
         """Compute the shares of the components in each row.
 
-        These are posterior probabilities for ML, and weights for BCH.
-
-        Parameters
-        ----------
-        logits : array of shape (n_rows, n_components)
-            Log odds of the components before the assignment is known; not used by BCH.
-        errors : array of shape (n_components, n_components)
-            Errors of the assignment.
+        These are posterior probabilities for ML, and weights for BCH. The logits are log odds of the
+        components before the assignment is known; BCH does not use them.
         """
         if self.method == "bch":
             # The pseudo-inverse also handles components that the assignment cannot distinguish.
@@ -178,15 +172,7 @@ class ThirdStep:
         return x
 
     def covariance(self, scores: Scores, x: FloatArray) -> FloatArray:
-        """Compute the sandwich, including the uncertainty of step 1 if its covariance is given.
-
-        Parameters
-        ----------
-        scores : callable
-            Estimating equations of each row.
-        x : array of shape (n_parameters,)
-            Their solution.
-        """
+        """Compute the sandwich at the solution, with the uncertainty of step 1 if its covariance is given."""
         errors, class_probs = self.assignment.errors, self.assignment.mixture.class_probs
         spread = self._spread(scores(x, errors, class_probs))
         if self.first_step is not None:
@@ -266,10 +252,6 @@ def relate_covariates(
     sampling : Sampling, optional
         Meaning of weights, clusters and strata.
 
-    Returns
-    -------
-    CovariateRelation
-        The coefficients, with standard errors and tests.
     """
     check_choice("method", method, Method)
     step = ThirdStep.of(assignment, "covariates", design.is_complete, method, first_step, sampling)

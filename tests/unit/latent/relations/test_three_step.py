@@ -257,6 +257,8 @@ def test_columns_are_numbers_or_categories():
     assert (codes.tolist(), values) == ([1, -1, 0, 1], (1.0, 3.0))
     codes, values = codes_of(column(["b", None, "a"]))
     assert [values[code] if code >= 0 else None for code in codes] == ["b", None, "a"]
+    # The order of the rows does not choose the reference.
+    assert values == ("a", "b")
 
 
 def test_inactive_variables_are_described_class_by_class(large):
