@@ -4,9 +4,9 @@ Texts that come from a table are shown, never interpreted: neither control chara
 by a browser.
 """
 
-import html
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from .blocks import Block, Bullets, Facts, Grid, Heading, Paragraph
 
@@ -44,7 +44,7 @@ class Shown:
         return as_text([Paragraph(self._title()), *self._blocks()])
 
     def _repr_html_(self) -> str:
-        return as_html([Paragraph(self._title(), strong=True), *self._blocks()])
+        return as_html([Heading(self._title()), *self._blocks()])
 
 
 def counted(number: float, noun: str) -> str:
@@ -118,7 +118,10 @@ def as_text(blocks: Iterable[Block]) -> str:
     bird     20
     fish     13
     """
-    return "\n".join(line for block in blocks for line in _lines(block))
+    # Imported on use: rich takes longer to load than the rest of this module.
+    from .render.terminal import lines
+
+    return "\n".join(line.plain for line in lines(_cut(blocks), is_compact=True))
 
 
 def as_html(blocks: Iterable[Block]) -> str:
@@ -129,7 +132,11 @@ def as_html(blocks: Iterable[Block]) -> str:
     >>> as_html([Paragraph("a < b")])
     '<div><p>a &lt; b</p></div>'
     """
-    return f"<div>{''.join(map(_element, blocks))}</div>"
+    from .render.templates import html
+
+    # Facts as tables, which notebooks set off without a style sheet.
+    tables = (Grid("", ["", ""], each.items, 2) if isinstance(each, Facts) else each for each in _cut(blocks))
+    return f"<div>{html(tables, below=2)}</div>"
 
 
 def visible(text: str, most: int = MAX_CHARACTERS) -> str:
@@ -153,99 +160,18 @@ def visible(text: str, most: int = MAX_CHARACTERS) -> str:
     return seen if len(seen) <= most else f"{seen[: most - 4]} ..."
 
 
-def padded(text: str, width: int, *, right: bool = False) -> str:
-    """Return a text filled up with spaces to a width on screen, at its end or at its beginning.
-
-    Parameters
-    ----------
-    text : str
-        Text, which may contain wide characters.
-    width : int
-        Columns of the screen to fill.
-    right : bool
-        Align to the right, as numbers are.
-
-    Examples
-    --------
-    >>> padded("ab", 4), padded("日本", 6, right=True)
-    ('ab  ', '  日本')
-    """
-    space = " " * (width - cells(text))
-    return space + text if right else text + space
-
-
-def cells(text: str) -> int:
-    """Return the width of a text on screen; some characters take two columns and others none."""
-    # Imported on use: rich takes longer to load than the rest of this module.
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _lines(block: Block) -> list[str]:
-    """Return the lines of a block as plain text; pictures have none."""
-    match block:
-        case Heading(text=text) | Paragraph(text=text):
-            return [visible(text, 200)]
-        case Bullets(items=items):
-            return [f"- {visible(item, 100)}" for item in items]
-        case Facts(items=items):
-            widest = max((cells(visible(name)) for name, _ in items), default=0)
-            return [f"{padded(visible(name), widest)}  {visible(value, 100)}" for name, value in items]
-        case Grid():
-            return _grid_lines(block)
-    return []
-
-
-def _grid_lines(grid: Grid) -> list[str]:
-    """Return a grid as aligned columns, words to the left and numbers to the right."""
-    if not grid.names:
-        return []
-    rows = [[visible(cell) for cell in row] for row in (grid.names, *grid.rows[:MAX_ROWS])]
-    widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            padded(cell, width, right=i >= grid.n_text)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    return [*([visible(grid.title, 100)] if grid.title else []), *lines, *_rest(grid)]
-
-
-def _element(block: Block) -> str:
-    """Return a block as an HTML element; pictures have none."""
-    match block:
-        case Heading(text=text):
-            return f"<h4>{_safe(text, 200)}</h4>"
-        case Paragraph(text=text, strong=strong):
-            inner = _safe(text, 200)
-            return f"<p>{f'<b>{inner}</b>' if strong else inner}</p>"
-        case Bullets(items=items):
-            return f"<ul>{''.join(f'<li>{_safe(item, 100)}</li>' for item in items)}</ul>"
-        case Facts(items=items):
-            return f"<table>{''.join(_row([name, value], 1) for name, value in items)}</table>"
-        case Grid():
-            caption = f"<caption>{_safe(block.title, 100)}</caption>" if block.title else ""
-            head = "".join(f"<th>{_safe(name)}</th>" for name in block.names)
-            body = "".join(_row(row, block.n_text) for row in block.rows[:MAX_ROWS])
-            rest = "".join(f"<p>{line}</p>" for line in _rest(block))
-            return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
-    return ""
-
-
-def _row(cells: Sequence[str], n_text: int) -> str:
-    sides = ("left" if i < n_text else "right" for i in range(len(cells)))
-    inner = (
-        f'<td style="text-align: {side}">{_safe(cell)}</td>' for side, cell in zip(sides, cells, strict=True)
-    )
-    return f"<tr>{''.join(inner)}</tr>"
-
-
-def _rest(grid: Grid) -> list[str]:
-    more = len(grid.rows) - MAX_ROWS
-    return [f"... {more} more"] if more > 0 else []
-
-
-def _safe(text: str, most: int = MAX_CHARACTERS) -> str:
-    return html.escape(visible(text, most))
+def _cut(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield blocks with texts and grids shortened, so that they fit on one screen."""
+    for block in blocks:
+        match block:
+            case Heading(text=text) | Paragraph(text=text):
+                yield replace(block, text=visible(text, 200))
+            case Bullets(items=items):
+                yield Bullets([visible(item, 100) for item in items])
+            case Facts(items=items):
+                yield Facts([(visible(name), visible(fact, 100)) for name, fact in items])
+            case Grid(names=names, rows=rows) if names:
+                shown = [[visible(cell) for cell in row] for row in (names, *rows[:MAX_ROWS])]
+                yield Grid(visible(block.title, 100), shown[0], shown[1:], block.n_text)
+                if len(rows) > MAX_ROWS:
+                    yield Paragraph(f"... {len(rows) - MAX_ROWS} more")

@@ -12,7 +12,7 @@ from .command import command
 from .models import build, given
 from .output import print_json, show
 from .progress import working
-from .saving import check_marked, check_outputs, save
+from .saving import check_marked, check_outputs, check_table_name, save, write_table
 from .source import TableArgument
 
 if TYPE_CHECKING:
@@ -189,8 +189,6 @@ def _check_files(
         check_name(Path(file))
     for name in (outputs["--profiles"], outputs["--comparison"]):
         if name is not None:
-            from ..render.tables import check_table_name
-
             check_table_name(name)
 
 
@@ -234,7 +232,6 @@ def _write(
         save(model, output)
     if (profiles := outputs["--profiles"]) is not None:
         from ..estimators._latent_summary import profile_grid
-        from ..render.tables import write_table
 
         write_table(
             model.profile_table(found.bounds),
@@ -243,8 +240,6 @@ def _write(
             for_spreadsheets=for_spreadsheets,
         )
     if (comparison := outputs["--comparison"]) is not None:
-        from ..render.tables import write_table
-
         write_table(found.compared, found.compared.grid(), comparison, for_spreadsheets=for_spreadsheets)
     if (memberships := outputs["--memberships"]) is not None:
         from ..estimators._batches import outcome_columns

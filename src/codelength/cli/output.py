@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..render.texts import one_line as one_line
+from ..render import one_line as one_line
 
 if TYPE_CHECKING:
     from ..blocks import Block

@@ -1,4 +1,4 @@
-"""Outputs of commands: checks before the work, files of models, and rows as CSV, Parquet or JSON."""
+"""Outputs of commands: checks before the work, files of models, rows, and small tables for papers."""
 
 import json
 import shutil
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from .._files import atomic_write, check_not_input
 from .._scratch import Scratch
@@ -15,6 +15,7 @@ from ..errors import DataError, InvalidParameter
 from .output import one_line
 
 if TYPE_CHECKING:
+    from ..blocks import Grid
     from ..estimators import TableEstimator
     from ..sources.files._cells import ColumnDict
 
@@ -148,3 +149,58 @@ def _visible(columns: "ColumnDict") -> "ColumnDict":
         )
         for name, cells in columns.items()
     }
+
+
+def check_table_name(path: str) -> None:
+    """Raise ``InvalidParameter`` if the name of a file does not end in a format of :func:`write_table`."""
+    from ..sources.files.formats import WRITTEN
+
+    if not path.lower().endswith((*WRITTEN, ".tex", ".md")):
+        raise InvalidParameter(
+            f"{path}: a table is a {', '.join(WRITTEN)}, .tex or .md file; give one of these names"
+        )
+
+
+def write_table(
+    records: Sequence[Mapping[str, Any]], grid: "Grid", path: str, *, for_spreadsheets: bool = False
+) -> None:
+    """Write a table: its records to a data file, or its grid to a text file.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        The rows, all with the same keys.
+    grid : Grid
+        The same rows as formatted text, for ``.tex`` (LaTeX) and ``.md`` (Markdown).
+    path : str
+        File to write; its ending chooses the format.
+    for_spreadsheets : bool
+        Whether to neutralise formulas in CSV.
+    """
+    from ..render.latex import latex
+    from ..render.markdown import markdown
+    from ..sources.files.writers import open_writer
+
+    check_table_name(path)
+    if path.lower().endswith((".tex", ".md")):
+        text = latex(grid) if path.lower().endswith(".tex") else markdown([grid])
+        with atomic_write(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        return
+    # All records have the same keys, so that the first gives the columns.
+    names = list(records[0])
+    with open_writer(path, names, for_spreadsheets=for_spreadsheets) as writer:
+        writer.write({name: _column([record[name] for record in records]) for name in names})
+
+
+def _column(cells: list[Any]) -> Any:
+    """Return cells as an array: truth values or numbers if all of them are, else texts, empty for None."""
+    import numpy as np
+
+    from ..sources.files._cells import object_array
+
+    # bool is a subclass of int, and truth values should not become 0 and 1.
+    flags = [isinstance(cell, bool) for cell in cells]
+    if all(flags) or (not any(flags) and all(isinstance(cell, (int, float, type(None))) for cell in cells)):
+        return np.array([np.nan if cell is None else cell for cell in cells])
+    return object_array(["" if cell is None else str(cell) for cell in cells])

@@ -1,9 +1,12 @@
-"""Widths of the columns of a table on a terminal, and the split of a wide table."""
+"""Tables on a terminal: widths of columns, the split of a wide table, and the lines of its parts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from itertools import chain
 
 from rich.cells import cell_len, chop_cells
+from rich.text import Text
 
 GAP = 2
 """Spaces between columns."""
@@ -15,39 +18,50 @@ NARROWEST = 6
 """Columns of words are never narrower than this, unless their words are short."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Column:
-    """A column of a table with its width.
+    """A column of a table, at first as wide as its longest cell.
 
     Attributes
     ----------
-    position : int
-        Position in the table.
+    name : str
+        Heading.
+    cells : sequence of str
+        Cells.
+    styles : sequence of str
+        Style of each cell.
     is_text : bool
         Whether it holds words, which may be wrapped, rather than numbers, which may not.
-    least : int
-        Width below which it should not fall.
-    natural : int
-        Width of its longest cell.
+    least, natural : int
+        Width below which it should not fall, and width of its longest cell.
     width : int
         Width that it is given.
     """
 
-    position: int
+    name: str
+    cells: Sequence[str]
+    styles: Sequence[str]
     is_text: bool
-    least: int
-    natural: int
-    width: int = 0
+    least: int = field(init=False)
+    natural: int = field(init=False)
+    width: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        longest = max(map(cell_len, self.cells), default=0)
+        self.natural = self.width = max(cell_len(self.name), longest, 1)
+        self.least = max(_longest_word(self.name), longest, 1)
+        if self.is_text:
+            longest_word = max(map(_longest_word, (self.name, *self.cells)))
+            # Words of moderate length stay whole. Only longer ones, such as paths, are broken in a narrow
+            # terminal.
+            self.least = min(self.natural, max(NARROWEST, min(longest_word, LONGEST_WORD)))
+
+    def lines(self, row: int) -> list[str]:
+        """Return the lines of a cell."""
+        return wrapped(self.cells[row], self.width) if self.is_text else [self.cells[row]]
 
 
-def fitted(
-    names: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    n_text: int,
-    width: int | None,
-    *,
-    is_split: bool = True,
-) -> list[list[Column]]:
+def fitted(columns: Sequence[Column], width: int | None, *, is_split: bool = True) -> list[list[Column]]:
     """Return the columns of each table that a table is split into; each starts with the first column.
 
     Without a width all columns are in one table and have their natural width. Otherwise headings are wrapped
@@ -56,12 +70,8 @@ def fitted(
 
     Parameters
     ----------
-    names : sequence of str
-        Headings.
-    rows : sequence of sequences of str
-        Cells.
-    n_text : int
-        Number of leading columns that hold words.
+    columns : sequence of Column
+        Columns of the table.
     width : int, optional
         Width of the terminal.
     is_split : bool
@@ -69,21 +79,42 @@ def fitted(
 
     Examples
     --------
-    >>> names, rows = ["", "accuracy", "log score"], [["a rule", "0.75", "-0.5"]]
-    >>> [[column.width for column in table] for table in fitted(names, rows, 1, None)]
+    >>> cells = {"": "a rule", "accuracy": "0.75", "log score": "-0.5"}
+    >>> columns = [Column(name, [cell], [""], name == "") for name, cell in cells.items()]
+    >>> [[column.width for column in table] for table in fitted(columns, None)]
     [[6, 8, 9]]
-    >>> [[column.width for column in table] for table in fitted(names, rows, 1, 24)]
+    >>> [[column.width for column in table] for table in fitted(columns, 24)]
     [[6, 8, 5]]
-    >>> [[column.position for column in table] for table in fitted(names, rows, 1, 17)]
-    [[0, 1], [0, 2]]
+    >>> [[column.name for column in table] for table in fitted(columns, 17)]
+    [['', 'accuracy'], ['', 'log score']]
     """
-    columns = [_measured(i, name, [row[i] for row in rows], i < n_text) for i, name in enumerate(names)]
     if width is None:
-        return [[replace(column, width=column.natural) for column in columns]]
+        return [list(columns)]
     # A table that must not be split gets its least width, even beyond that of the terminal.
     width = width if is_split else max(width, _total(columns))
-    tables = [_widened(table, width) for table in _split(columns, width)]
-    return [[_trimmed(column, names, rows) for column in table] for table in tables]
+    tables = _split(columns, width)
+    for table in tables:
+        _widen(table, width)
+    return tables
+
+
+def table_lines(columns: Sequence[Column], rule: str) -> Iterator[Text]:
+    """Yield the heading, a rule of one character (none if it is empty), and the rows of a table."""
+    # Headings are aligned at the bottom, so that numbers are directly below them.
+    heads = [wrapped(column.name, column.width) for column in columns]
+    height = max(map(len, heads), default=0)
+    heads = [[""] * (height - len(head)) + head for head in heads]
+    yield from _row(columns, heads, ["bold"] * len(columns))
+    if rule:
+        yield Text(rule * (sum(column.width for column in columns) + GAP * (len(columns) - 1)))
+    n_rows = len(columns[0].cells) if columns else 0
+    rows = [[column.lines(row) for column in columns] for row in range(n_rows)]
+    # Rows of several lines cannot be told apart without an empty line between them.
+    is_apart = 2 * sum(max(map(len, row)) > 1 for row in rows) > len(rows)
+    for number, row in enumerate(rows):
+        if number and is_apart:
+            yield Text()
+        yield from _row(columns, row, [column.styles[number] for column in columns])
 
 
 def wrapped(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
@@ -110,7 +141,9 @@ def wrapped(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
     lines: list[str] = []
     line = ""
     for word in text.split():
-        for part in _parts(word, width) if breaks_words else [word]:
+        is_long = breaks_words and cell_len(word) > width
+        # A character may be wider than the column; chop_cells then puts an empty part before it.
+        for part in filter(None, chop_cells(word, width)) if is_long else [word]:
             longer = f"{line} {part}" if line else part
             if cell_len(longer) <= width:
                 line = longer
@@ -120,29 +153,8 @@ def wrapped(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
     return [*lines, line]
 
 
-def _parts(word: str, width: int) -> list[str]:
-    """Return a word in pieces that fit into a width."""
-    if cell_len(word) <= width:
-        return [word]
-    # A character may be wider than the column; chop_cells then puts an empty part before it.
-    return [part for part in chop_cells(word, width) if part]
-
-
-def _measured(position: int, name: str, cells: Sequence[str], is_text: bool) -> Column:
-    """Return a column with its least and its natural width."""
-    longest = max((cell_len(cell) for cell in cells), default=0)
-    natural = max(cell_len(name), longest)
-    least = max(_longest_word(name), longest)
-    if is_text:
-        longest_word = max((_longest_word(cell) for cell in (name, *cells)), default=0)
-        # Words of moderate length stay whole. Only longer ones, such as paths, are broken in a narrow
-        # terminal.
-        least = min(natural, max(NARROWEST, min(longest_word, LONGEST_WORD)))
-    return Column(position, is_text, max(least, 1), max(natural, 1))
-
-
 def _longest_word(text: str) -> int:
-    return max((cell_len(word) for word in text.split()), default=0)
+    return max(map(cell_len, text.split()), default=0)
 
 
 def _total(columns: Sequence[Column]) -> int:
@@ -150,48 +162,56 @@ def _total(columns: Sequence[Column]) -> int:
     return sum(column.least for column in columns) + GAP * (len(columns) - 1)
 
 
-def _split(columns: list[Column], width: int) -> list[list[Column]]:
+def _split(columns: Sequence[Column], width: int) -> list[list[Column]]:
     """Divide columns greedily into tables that fit into the width, each with the first column."""
     if _total(columns) <= width or len(columns) < 3:
-        return [columns]
+        return [list(columns)]
     first, *others = columns
     if first.is_text and first.least > 0.6 * width:
         # The names of the rows are repeated in every part of the table, and must leave room for its columns.
-        first = replace(first, least=max(width // 3, NARROWEST))
+        first.least = max(width // 3, NARROWEST)
     tables = [[first, others[0]]]
     for column in others[1:]:
         if _total([*tables[-1], column]) <= width:
             tables[-1].append(column)
         else:
-            tables.append([first, column])
+            tables.append([copy(first), column])
     return tables
 
 
-def _widened(columns: list[Column], width: int) -> list[Column]:
+def _widen(columns: Sequence[Column], width: int) -> None:
     """Give the remaining width to columns of words, the narrowest first, then to headings of numbers."""
-    widths = {column.position: column.least for column in columns}
-    room = width - sum(widths.values()) - GAP * (len(columns) - 1)
+    room = width - _total(columns)
+    for column in columns:
+        column.width = column.least
     texts = sorted((column for column in columns if column.is_text), key=lambda column: column.natural)
     # The table is too wide even at its least: the widest columns of words shrink first, down to NARROWEST.
     for column in reversed(texts):
         less = min(max(-room, 0), max(column.least - NARROWEST, 0))
-        widths[column.position] -= less
+        column.width -= less
         room += less
-    numbers = [column for column in columns if not column.is_text]
-    for group in (texts, numbers):
+    for group in (texts, [column for column in columns if not column.is_text]):
         for turn, column in enumerate(group):
             # Narrow columns come first and leave what they do not need to wider ones.
             share = max(room, 0) // (len(group) - turn)
             more = min(column.natural - column.least, share)
-            widths[column.position] += more
+            column.width += more
             room -= more
-    return [replace(column, width=widths[column.position]) for column in columns]
+    for column in columns:
+        # Width that none of its lines uses is given up.
+        cells = chain.from_iterable(map(column.lines, range(len(column.cells))))
+        column.width = max(1, *map(cell_len, [*wrapped(column.name, column.width), *cells]))
 
 
-def _trimmed(column: Column, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Column:
-    """Return the column without width that none of its lines uses."""
-    lines = wrapped(names[column.position], column.width)
-    for row in rows:
-        cell = row[column.position]
-        lines += wrapped(cell, column.width) if column.is_text else [cell]
-    return replace(column, width=max(1, *(cell_len(line) for line in lines)))
+def _row(columns: Sequence[Column], parts: Sequence[list[str]], styles: Sequence[str]) -> Iterator[Text]:
+    """Yield the lines of one row, given the lines of each cell."""
+    for n in range(max(map(len, parts), default=0)):
+        line = Text()
+        for number, (column, part, style) in enumerate(zip(columns, parts, styles, strict=True)):
+            shown = part[n] if n < len(part) else ""
+            space = " " * (column.width - cell_len(shown))
+            line.append(" " * GAP if number else "").append("" if column.is_text else space)
+            line.append(shown, style).append(space if column.is_text else "")
+        # Trailing spaces are invisible, but end up in copied text.
+        line.rstrip()
+        yield line

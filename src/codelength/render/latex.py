@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..blocks import Grid, Strong
-from .texts import one_line
+from . import one_line
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
 from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
-from .texts import one_line
+from . import one_line
 
 # Letters and digits on both sides keep an underscore from being emphasis.
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")

@@ -1,12 +1,13 @@
-"""Templates of HTML, in which every text is escaped.
+"""HTML: blocks, and templates in which every text is escaped.
 
 A template is a file that ends in ``.html.j2``, named by its path in the package. Its lines may be broken and
 indented freely: a break is a space next to a word within a text, and nothing next to an element or a
 statement.
 """
 
-import html
 import re
+from collections.abc import Iterable
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import Extension, do
 from markupsafe import Markup as Markup
+
+from ..blocks import Block, Strong
+from . import one_line
 
 # HTML allows neither control characters nor lone surrogates, not even as references. Marks of text direction
 # would reorder the text around them, so that it reads differently from its content.
@@ -35,7 +39,7 @@ def escaped(value: object) -> Markup:
     """
     if isinstance(value, Markup):
         return value
-    return Markup("" if value is None else html.escape(_FORBIDDEN.sub("\ufffd", str(value))))
+    return Markup("" if value is None else escape(_FORBIDDEN.sub("\ufffd", str(value))))
 
 
 class _Unwrapped(Extension):
@@ -60,6 +64,9 @@ templates = Environment(
     extensions=[_Unwrapped, do],
 )
 """All templates of the library."""
+
+templates.filters["one_line"] = one_line
+templates.tests["strong"] = lambda cell: isinstance(cell, Strong)
 
 
 def rendered(name: str, **values: Any) -> Markup:
@@ -86,3 +93,23 @@ def macro(name: str, within: str) -> Any:
         Path of the template in the package, without the ending.
     """
     return getattr(templates.get_template(f"{within}.html.j2").module, name)
+
+
+def html(blocks: Iterable[Block], *, below: int = 0) -> Markup:
+    """Return blocks as HTML elements, with all texts escaped; pictures are left out.
+
+    Parameters
+    ----------
+    blocks : iterable of block
+        Blocks to render.
+    below : int
+        Levels by which headings are moved down.
+
+    Examples
+    --------
+    >>> from codelength.blocks import Heading, Paragraph
+    >>> print(html([Heading("A < B", 2), Paragraph("so it is")]))
+    <h2>A &lt; B</h2><p>so it is</p>
+    """
+    elements = (macro(type(block).__name__, within="render/blocks")(block, below) for block in blocks)
+    return Markup("").join(elements)

@@ -12,10 +12,9 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from .._display import padded
 from ..blocks import Block, Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
-from ._columns import GAP, Column, fitted, wrapped
-from .texts import one_line
+from . import one_line
+from ._columns import GAP, Column, fitted, table_lines, wrapped
 
 PIPED = 100
 """Column at which words are wrapped if the output is not a terminal."""
@@ -49,7 +48,12 @@ def show(blocks: Iterable[Block], console: Console | None = None) -> None:
 
 
 def lines(
-    blocks: Iterable[Block], width: int | None = None, encoding: str = "utf-8", *, is_split: bool = True
+    blocks: Iterable[Block],
+    width: int | None = None,
+    encoding: str = "utf-8",
+    *,
+    is_split: bool = True,
+    is_compact: bool = False,
 ) -> Iterator[Text]:
     """Yield the lines of blocks, with an empty line between two blocks but not after a heading.
 
@@ -63,14 +67,16 @@ def lines(
         Encoding of the output, whose missing characters are replaced.
     is_split : bool
         Whether wide tables are split and long words broken.
+    is_compact : bool
+        Whether empty lines between blocks and rules below headings of tables are left out.
     """
-    page = _Page(width, encoding, is_split=is_split)
+    page = _Page(width, encoding, is_split=is_split, is_compact=is_compact)
     # Pictures are skipped without a trace, so that they do not separate other blocks.
     follows: Block | None = None
     for block in blocks:
         if isinstance(block, Picture):
             continue
-        if follows is not None and not isinstance(follows, Heading):
+        if follows is not None and not (isinstance(follows, Heading) or is_compact):
             yield Text()
         yield from page.of(block)
         follows = block
@@ -79,12 +85,12 @@ def lines(
 class _Page:
     """Layout of blocks within a width."""
 
-    def __init__(self, width: int | None, encoding: str, *, is_split: bool) -> None:
+    def __init__(self, width: int | None, encoding: str, *, is_split: bool, is_compact: bool) -> None:
         # Some terminals report a width of 0 or 1; nothing can be laid out in so few columns.
         self._width = None if width is None else max(width, 8)
         self._is_split = is_split
         self._encoding = encoding
-        self._line = "─" if one_line("─", encoding) == "─" else "-"
+        self._rule = "" if is_compact else "─" if one_line("─", encoding) == "─" else "-"
 
     def of(self, block: Block) -> Iterator[Text]:
         """Yield the lines of one block."""
@@ -131,7 +137,8 @@ class _Page:
             yield from self._stacked_facts(items)
             return
         for name, (_, fact) in zip(names, items, strict=True):
-            yield from _beside(padded(name, indent), indent, self._wrapped(fact, indent))
+            mark = name + " " * (indent - cell_len(name))
+            yield from _beside(mark, indent, self._wrapped(fact, indent))
 
     def _stacked_facts(self, items: Sequence[tuple[str, str]]) -> Iterator[Text]:
         """Yield facts below their names, for names that leave no room next to them."""
@@ -143,55 +150,19 @@ class _Page:
         """Yield a table, in parts if it is too wide."""
         if grid.title:
             yield from self._paragraph(grid.title, "bold")
-        names = [self._plain(name) for name in grid.names]
-        cells = [[self._plain(cell) for cell in row] for row in grid.rows]
-        strong = [[isinstance(cell, Strong) for cell in row] for row in grid.rows]
-        tables = fitted(names, cells, grid.n_text, self._width, is_split=self._is_split)
-        for number, columns in enumerate(tables):
+        columns = [
+            Column(
+                self._plain(name),
+                [self._plain(row[i]) for row in grid.rows],
+                ["bold" if isinstance(row[i], Strong) else "" for row in grid.rows],
+                i < grid.n_text,
+            )
+            for i, name in enumerate(grid.names)
+        ]
+        for number, table in enumerate(fitted(columns, self._width, is_split=self._is_split)):
             if number:
                 yield Text()
-            yield from self._table(columns, names, cells, strong)
-
-    def _table(
-        self,
-        columns: Sequence[Column],
-        names: Sequence[str],
-        cells: Sequence[Sequence[str]],
-        strong: Sequence[Sequence[bool]],
-    ) -> Iterator[Text]:
-        """Yield the heading, a rule and the rows of one table."""
-        # Headings are aligned at the bottom, so that numbers are directly below them.
-        heads = [wrapped(names[column.position], column.width) for column in columns]
-        height = max((len(head) for head in heads), default=0)
-        yield from _row(
-            columns, [[""] * (height - len(head)) + head for head in heads], ["bold"] * len(names)
-        )
-        yield Text(self._line * (sum(column.width for column in columns) + GAP * (len(columns) - 1)))
-        rows = [[_cell(row[column.position], column) for column in columns] for row in cells]
-        # Rows of several lines cannot be told apart without an empty line between them.
-        is_apart = 2 * sum(max(map(len, row)) > 1 for row in rows) > len(rows)
-        for number, row in enumerate(rows):
-            if number and is_apart:
-                yield Text()
-            yield from _row(columns, row, ["bold" if flag else "" for flag in strong[number]])
-
-
-def _cell(text: str, column: Column) -> list[str]:
-    return wrapped(text, column.width) if column.is_text else [text]
-
-
-def _row(columns: Sequence[Column], parts: Sequence[list[str]], styles: Sequence[str]) -> Iterator[Text]:
-    """Yield the lines of one row, given the lines of each cell."""
-    for n in range(max((len(part) for part in parts), default=0)):
-        line = Text()
-        for number, (column, part) in enumerate(zip(columns, parts, strict=True)):
-            shown = part[n] if n < len(part) else ""
-            space = " " * (column.width - cell_len(shown))
-            line.append(" " * GAP if number else "").append("" if column.is_text else space)
-            line.append(shown, styles[column.position]).append(space if column.is_text else "")
-        # Trailing spaces are invisible, but end up in copied text.
-        line.rstrip()
-        yield line
+            yield from table_lines(table, self._rule)
 
 
 def _beside(mark: str, indent: int, parts: Sequence[str]) -> Iterator[Text]:

@@ -2,7 +2,7 @@
 
 import math
 
-from ..render.texts import one_line
+from ..render import one_line
 from .results import Estimate
 
 SPACE = "\u00a0"

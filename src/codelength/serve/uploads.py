@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from starlette.requests import ClientDisconnect, Request
 
 from ..errors import DataError
-from ..render.texts import one_line
+from ..render import one_line
 from .inspection import suffix_of
 from .limits import Limits, Refused, sized
 

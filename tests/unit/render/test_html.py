@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codelength.blocks import Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
-from codelength.render.html import html
+from codelength.render.templates import html
 from unit.reporting.reading import Reading
 
 texts = st.text(max_size=30)

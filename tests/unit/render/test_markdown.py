@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from codelength.blocks import Bullets, Facts, Grid, Heading, Paragraph, Picture, Strong
+from codelength.render import one_line
 from codelength.render.markdown import markdown
-from codelength.render.texts import one_line
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 

@@ -13,8 +13,7 @@ from ...blocks import Block, Facts, Heading
 from ...decisions import ranked
 from ...estimators import FiniteMixture
 from ...evaluation.progress import Progress, check_progress
-from ...render.html import html
-from ...render.templates import Markup, macro
+from ...render.templates import Markup, html, macro
 from ...selection.comparison import ON_ANOTHER_SCALE, Comparison
 from ...sources import as_table
 from ...table import Table

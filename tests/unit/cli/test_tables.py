@@ -8,10 +8,10 @@ import pytest
 
 from codelength import FiniteMixture, read_table
 from codelength.blocks import Grid, Strong
+from codelength.cli.saving import write_table
 from codelength.errors import InvalidParameter
 from codelength.estimators._latent_summary import profile_grid
 from codelength.render.latex import escaped, latex
-from codelength.render.tables import write_table
 
 # The tables are too small to identify classes, which fits are warned about.
 pytestmark = pytest.mark.filterwarnings("ignore::codelength.errors.DoubtfulFit")
@@ -29,7 +29,8 @@ def model():
 def test_profiles_for_machines(model, suffix, with_intervals, tmp_path):
     intervals = model.intervals() if with_intervals else None
     records = model.profile_table(intervals)
-    path = write_table(records, profile_grid(model._fitted, intervals), tmp_path / f"profiles.{suffix}")
+    path = tmp_path / f"profiles.{suffix}"
+    write_table(records, profile_grid(model._fitted, intervals), str(path))
     table = read_table(path)
     assert table.n_rows == len(records) == 1 + 6
     assert table.names[:3] == ("variable", "value", "class_1")
@@ -54,7 +55,8 @@ def test_profiles_are_the_parameters(model):
 def test_profiles_for_papers(model, tmp_path):
     intervals = model.intervals()
     for name in ("profiles.tex", "profiles.md"):
-        write_table(model.profile_table(intervals), profile_grid(model._fitted, intervals), tmp_path / name)
+        path = str(tmp_path / name)
+        write_table(model.profile_table(intervals), profile_grid(model._fitted, intervals), path)
     text = (tmp_path / "profiles.tex").read_text()
     assert r"size\_\&\_\$ & 10 \%" in text
     assert text.count(r"\\") == 8
@@ -65,7 +67,8 @@ def test_profiles_for_papers(model, tmp_path):
 
 
 def test_comparisons_are_tables_too(model, tmp_path):
-    path = write_table(model.comparison_, model.comparison_.grid(), tmp_path / "comparison.csv")
+    path = tmp_path / "comparison.csv"
+    write_table(model.comparison_, model.comparison_.grid(), str(path))
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["components"]) for row in rows] == [1, 2]
@@ -74,7 +77,7 @@ def test_comparisons_are_tables_too(model, tmp_path):
 
 def test_names_that_say_nothing_are_refused(model, tmp_path):
     with pytest.raises(InvalidParameter, match=r"a table is a \.csv.*\.tex or \.md file"):
-        write_table(model.profile_table(), profile_grid(model._fitted), tmp_path / "profiles.doc")
+        write_table(model.profile_table(), profile_grid(model._fitted), str(tmp_path / "profiles.doc"))
 
 
 def test_latex_escapes_what_it_would_obey():
