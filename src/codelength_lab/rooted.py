@@ -31,7 +31,8 @@ from codelength.naive_bayes.predictor import Predictor
 from codelength.naive_bayes.scoring import Distributions, Scorer
 from codelength.table import Coded
 from codelength.table._messages import shown
-from codelength.table.checks import check_instance, is_number
+from codelength.table.checks import check_instance
+from codelength.table.values import is_number
 from codelength.typing import FloatArray
 
 

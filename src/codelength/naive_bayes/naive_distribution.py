@@ -34,7 +34,8 @@ from ..counts import Counts
 from ..errors import DataError, InvalidParameter, SchemaMismatch
 from ..table import Schema, Variable
 from ..table._messages import shown
-from ..table.checks import as_array, check_instance, check_number, is_number, reading
+from ..table.checks import as_array, check_instance, check_number, reading
+from ..table.values import is_number
 from ..typing import FloatArray
 from .predictor import Predictor
 from .priors import LARGEST, Knowledge, Prior, Pseudocounts

@@ -26,7 +26,8 @@ from ..counts import Counts
 from ..errors import InvalidParameter
 from ..table import Schema
 from ..table._messages import shown
-from ..table.checks import check_number, is_number, reading
+from ..table.checks import check_number, reading
+from ..table.values import is_number
 from ..typing import FloatArray
 
 Nested: TypeAlias = "float | tuple[Nested, ...]"

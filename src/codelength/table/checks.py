@@ -13,8 +13,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
 from typing import Any, get_args
 
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from ..errors import CodelengthError, DataError, Infeasible, InvalidParameter, SchemaMismatch
 from ..typing import FloatArray
 from ._messages import listed, repeated, shortened, shown
+from .values import is_number
 
 MOST_STEPS = 1_000_000
 """Largest number of repetitions of anything: starts, iterations, orderings, chains."""
@@ -203,19 +203,6 @@ def check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise InvalidParameter(f"{name}={shown(value)}: expected True or False")
     return bool(value)
-
-
-def is_number(value: Any) -> bool:
-    """Return True for a real number of any type, except a truth value.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> is_number(Fraction(1, 3)), is_number(True), is_number("1")
-    (True, False, False)
-    """
-    # A span of time is a whole number to numpy, and a truth value one to Python.
-    return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_, np.timedelta64))
 
 
 def check_number(

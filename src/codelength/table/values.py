@@ -90,7 +90,13 @@ def is_missing(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Return True for a number that is neither a truth value nor a duration of numpy."""
+    """Return True for a real number of any type, except truth values and durations of numpy.
+
+    Examples
+    --------
+    >>> is_number(Fraction(1, 3)), is_number(True), is_number("1")
+    (True, False, False)
+    """
     return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.timedelta64))
 
 
@@ -205,10 +211,6 @@ def joined(text: str) -> str:
     return text
 
 
-def _text(value: str) -> str:
-    return joined(str.__str__(value))  # that of a subclass may be anything
-
-
 def _whole(value: Any) -> int:
     number = int(value)
     if abs(number) > LARGEST:
@@ -249,45 +251,25 @@ def _moment(value: datetime.datetime) -> str:
     return stamp_as_text(value.replace(tzinfo=None).isoformat(), aware)
 
 
-def _span(value: Any) -> str:
+def _refused(value: Any) -> str:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise UnusableValue(f"the value {shown(value)} is bytes; decode it to text")
     what = "time of day" if isinstance(value, datetime.time) else "duration"
     raise UnusableValue(f"the value {shown(value)} is a {what}; convert the column to seconds, as numbers")
 
 
-def _bytes(value: bytes) -> str:
-    raise UnusableValue(f"the value {shown(value)} is bytes; decode it to text")
-
-
-def _date(value: datetime.date) -> str:
-    return value.isoformat()
-
-
 _FORMS: tuple[tuple[Any, Callable[[Any], Scalar]], ...] = (
-    (str, _text),
+    (str, lambda value: joined(str.__str__(value))),  # that of a subclass may be anything
     ((bool, np.bool_), bool),
     # numpy's durations are whole numbers to Python, so times come first.
     (np.datetime64, lambda value: stamps_as_text(np.array([value]))[0]),
-    ((np.timedelta64, datetime.timedelta, datetime.time), _span),
+    ((np.timedelta64, datetime.timedelta, datetime.time, bytes, bytearray, memoryview), _refused),
     (Integral, _whole),
     ((float, np.floating), _float),
     ((Decimal, Fraction, Real), _nearest),
     (datetime.datetime, _moment),
-    (datetime.date, _date),
-    ((bytes, bytearray, memoryview), _bytes),
+    (datetime.date, datetime.date.isoformat),
 )
-
-
-def seconds_as_text(count: int, n_digits: int) -> str:
-    """Return a duration, in units of ``10 ** -n_digits`` seconds, as text.
-
-    Examples
-    --------
-    >>> seconds_as_text(-250, 3)
-    '-0.25 s'
-    """
-    # Of the absolute value, because divmod rounds down: -0.25 s would be written as -1.75.
-    whole, fraction = divmod(abs(count), 10**n_digits)
-    return f"{'-' if count < 0 else ''}{trimmed(f'{whole}.{fraction:0{n_digits}}')} s"
 
 
 def stamp_as_text(text: str, aware: bool) -> str:

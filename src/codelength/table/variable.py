@@ -8,9 +8,9 @@ from typing import Any, Literal, Self, get_args
 from ..errors import InvalidParameter
 from ..typing import Scalar
 from ._messages import shown
-from .checks import check_instance, check_sequence, is_number, reading
+from .checks import check_instance, check_sequence, reading
 from .times import Scale, time_labels
-from .values import joined, without_numpy
+from .values import is_number, joined, without_numpy
 
 Kind = Literal["category", "interval", "code", "ignored"]
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...table.values import seconds_as_text, trimmed, widened
+from ...table.values import trimmed, widened
 
 __all__ = ["ArrowCells", "ColumnDict", "json_text", "object_array", "plain_cells", "repeated", "values_of"]
 
@@ -139,7 +139,7 @@ def _value(cell: Any) -> Any:
     if isinstance(value, dict):
         return {key: _value(own) for key, own in value.items()}
     if isinstance(value, timedelta):
-        return seconds_as_text(value // timedelta(microseconds=1), 6)
+        return _seconds_as_text(value // timedelta(microseconds=1), 6)
     if hasattr(value, "nanoseconds") and hasattr(value, "months"):
         return _interval(value.months, value.days, value.nanoseconds)
     if isinstance(value, (list, tuple)):
@@ -155,7 +155,7 @@ def _interval(months: int, days: int, nanoseconds: int) -> str:
     >>> _interval(1, 2, 1_500_000_000), _interval(0, 1, 0), _interval(0, 0, 0)
     ('P1M2DT1.5S', 'P1D', 'PT0S')
     """
-    seconds = seconds_as_text(nanoseconds, 9).removesuffix(" s")
+    seconds = _seconds_as_text(nanoseconds, 9).removesuffix(" s")
     calendar = "".join(f"{count}{unit}" for count, unit in ((months, "M"), (days, "D")) if count)
     return f"P{calendar}" + (f"T{seconds}S" if nanoseconds or not calendar else "")
 
@@ -183,7 +183,7 @@ def _values(array: Any) -> list[Any]:
         return [None if number != number else number for number in widened(numbers).tolist()]
     if types.is_duration(kind):
         n_digits = _DIGITS[kind.unit]
-        return _each(array.cast(pa.int64()), lambda count: seconds_as_text(count, n_digits))
+        return _each(array.cast(pa.int64()), lambda count: _seconds_as_text(count, n_digits))
     if types.is_date(kind):
         return list(array.cast(pa.date32()).cast(pa.string()).to_pylist())
     if types.is_timestamp(kind):
@@ -198,3 +198,16 @@ def _values(array: Any) -> list[Any]:
 def _each(array: Any, convert: Callable[[Any], str]) -> list[Any]:
     """Apply a function to every cell that is not missing."""
     return [None if cell is None else convert(cell) for cell in array.to_pylist()]
+
+
+def _seconds_as_text(count: int, n_digits: int) -> str:
+    """Return a duration, in units of ``10 ** -n_digits`` seconds, as text.
+
+    Examples
+    --------
+    >>> _seconds_as_text(-250, 3)
+    '-0.25 s'
+    """
+    # Of the absolute value, because divmod rounds down: -0.25 s would be written as -1.75.
+    whole, fraction = divmod(abs(count), 10**n_digits)
+    return f"{'-' if count < 0 else ''}{trimmed(f'{whole}.{fraction:0{n_digits}}')} s"
