@@ -224,7 +224,7 @@ def check_number(
     codelength.errors.InvalidParameter: tol=-1: expected a number of at least 0
     """
     # NaN stands for anything that is not a number: it fails every comparison.
-    number = _as_float(value) if is_number(value) else math.nan
+    number = as_float(value) if is_number(value) else math.nan
     low = number > least if above else number >= least
     high = number < most if below else number <= most
     if not (low and high and math.isfinite(number)):
@@ -356,12 +356,13 @@ def seed_of(random_state: Any) -> int:
     return state if isinstance(state, int) else int(np.random.default_rng(state).integers(2**31))
 
 
-def _as_float(value: Any) -> float:
+def as_float(number: Any) -> float:
+    """Return a number of any type as a float: infinite if it is too large, NaN if it signals NaN."""
     try:
-        return float(value)
+        return float(number)
     except OverflowError:
         return math.inf
-    except ValueError:  # a signalling NaN
+    except ValueError:
         return math.nan
 
 

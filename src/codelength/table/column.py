@@ -1,6 +1,5 @@
 """Columns of a table, in one of two forms: numbers, or a factor."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -88,18 +87,6 @@ class Factor:
         values[:-1] = self.values
         cells: NDArray[Any] = values[self.positions]
         return cells
-
-    def with_domain(self, values: Sequence[Scalar]) -> "Factor":
-        """Return the column with a declared domain; values that the domain lacks follow it.
-
-        Examples
-        --------
-        >>> Factor("size", np.array([1, -1, 0]), ("small", "large")).with_domain(["large", "medium"])
-        Factor(name='size', positions=array([ 0, -1,  2]), values=('large', 'medium', 'small'), declared=True)
-        """
-        places = {value: place for place, value in enumerate(dict.fromkeys((*values, *self.values)))}
-        moved = np.array([*(places[value] for value in self.values), -1], dtype=np.int64)
-        return Factor(self.name, moved[self.positions], tuple(places), declared=True)
 
     def take(self, rows: BoolArray | IntArray) -> "Factor":
         """Return the column at some rows; undeclared values that no longer occur are dropped."""

@@ -10,7 +10,7 @@ from .coded import Coded, changed
 from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, cut_points
 from .table import Table
-from .times import NAMES, Scale, time_cuts, time_numbers
+from .times import NAMES, Scale, cuts_in_units, time_numbers, whole_unit
 from .variable import Variable, interval_variable
 
 
@@ -37,29 +37,13 @@ class Cutting:
         weights: FloatArray | None = None,
         scale: Scale = "number",
     ) -> Variable:
-        """Return the variable that numbers, or times on a scale, are cut into.
+        """Return the interval variable that numbers, or times on a scale, are cut into; NaN if missing.
 
-        Parameters
-        ----------
-        name : str
-            Name of the column.
-        numbers : array of float
-            The numbers; NaN if missing.
-        missing_is_value : bool
-            Add a last value for missing cells.
-        weights : array of float, optional
-            Weights of the numbers.
-        scale : str
-            Unit of the numbers; see :mod:`codelength.table.times`.
-
-        Returns
-        -------
-        Variable
-            An interval variable.
+        If ``missing_is_value``, missing cells are a last value. Weights are those of the numbers.
         """
         cuts = cut_points(numbers, self.strategy, self.n_bins, sample_weight=weights)
         if scale != "number":
-            cuts = time_cuts(cuts, numbers)
+            cuts = cuts_in_units(cuts, whole_unit(numbers[~np.isnan(numbers)]))
         return self.variable_with(name, cuts, missing_is_value, scale)
 
     def variable_with(
@@ -86,18 +70,13 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
     Parameters
     ----------
     coded : Coded
-        The whole table.
+        The whole table; returned as it is if no variable is an interval of numbers.
     table : Table
         The same rows, with the numbers.
     rows : array of int
         The rows to learn from.
     cutting : Cutting, optional
         How the columns were cut.
-
-    Returns
-    -------
-    Coded
-        All rows, coded by the new intervals; ``coded`` itself if no variable is an interval of numbers.
     """
     found = {
         i: numbers

@@ -13,10 +13,10 @@ import numpy as np
 
 from .._display import Shown, counted
 from ..blocks import Block, Grid
-from ..errors import Infeasible, InvalidParameter, SchemaMismatch
+from ..errors import InvalidParameter, SchemaMismatch
 from ..typing import IntArray, Scalar
-from ._messages import shown
-from .checks import check_distinct, check_instance, check_sequence, reading
+from ._messages import listed, shown
+from .checks import check_distinct, check_instance, check_sequence, check_size, reading
 from .variable import Variable
 
 # Codes are read in every pass over the rows, so they take as few bytes as possible.
@@ -148,7 +148,7 @@ class Schema(Shown):
         """Return the position of a variable, given by name or counted from the start or the end."""
         if isinstance(variable, str):
             if variable not in self._by_name:
-                raise SchemaMismatch(f"column {shown(variable)}: not in the schema {_shortened(self.names)}")
+                raise SchemaMismatch(f"column {shown(variable)}: not in the schema {listed(self.names)}")
             return self._by_name[variable]
         # True is an int to Python, but not a position.
         if not isinstance(variable, (int, np.integer)) or isinstance(variable, bool):
@@ -222,14 +222,8 @@ def smallest_code_type(largest: int) -> type[np.unsignedinteger[Any]]:
 
 
 def _code_variable(name: str, size: Any) -> Variable:
-    is_whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
-    if not is_whole or size < 1:
-        raise InvalidParameter(
-            f"variable {name!r}: {shown(size)} values; expected a whole number of at least 1"
-        )
-    if size > MAX_CODES:
-        raise Infeasible(f"variable {name!r}: {shown(size)} values, more than {MAX_CODES:,}; use fewer codes")
-    return Variable(name, tuple(range(int(size))), "code", origin="codes")
+    n_values = check_size(f"variable {name!r}: n_values", size, MAX_CODES)
+    return Variable(name, tuple(range(n_values)), "code", origin="codes")
 
 
 def variables_grid(title: str, variables: Iterable[Variable]) -> Grid:
@@ -249,8 +243,3 @@ def _listed(variable: Variable, most: int = 8) -> str:
     texts = ["missing" if value is None else str(value) for value in variable.values[:most]]
     more = variable.n_values - most
     return ", ".join(texts) + (f", ... {more} more" if more > 0 else "")
-
-
-def _shortened(items: Sequence[str], most: int = 6) -> str:
-    shown = ", ".join(items[:most])
-    return f"({shown}, ... {len(items) - most} more)" if len(items) > most else f"({shown})"

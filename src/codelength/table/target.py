@@ -7,23 +7,24 @@ import numpy as np
 
 from ..errors import DataError
 from ._messages import shown, tell
+from .checks import as_array
 from .column import Column, Factor, Numbers
 
-MOST_CLASSES = 500
+MAX_CLASSES = 500
 """Largest number of classes of a target that is read from a table: memory and time grow with it."""
 
 
 def check_n_classes(name: str, n_classes: int) -> None:
-    """Raise if a target has more than :data:`MOST_CLASSES` classes."""
-    if n_classes > MOST_CLASSES:
+    """Raise if a target has more than :data:`MAX_CLASSES` classes."""
+    if n_classes > MAX_CLASSES:
         raise DataError(
-            f"target {name!r}: {n_classes:,} classes, more than {MOST_CLASSES}; group them, or cut numbers "
+            f"target {name!r}: {n_classes:,} classes, more than {MAX_CLASSES}; group them, or cut numbers "
             "into intervals"
         )
 
 
 def target_column(target: Any, name: str = "y", first_row: int = 0) -> Column:
-    """Return the class column; raise if a class is missing or the numbers are continuous.
+    """Return the classes as a column; raise if a class is missing or the numbers are continuous.
 
     Parameters
     ----------
@@ -33,11 +34,6 @@ def target_column(target: Any, name: str = "y", first_row: int = 0) -> Column:
         Name of the column, if the target has none of its own.
     first_row : int
         Number of the first row, for messages.
-
-    Returns
-    -------
-    Column
-        The classes.
 
     Examples
     --------
@@ -99,21 +95,15 @@ def _one_dimensional(target: Any) -> Any:
     from .table import collected
 
     if isinstance(target, (list, tuple)):
-        widths = {len(cell) for cell in target if isinstance(cell, (list, tuple, np.ndarray))}
-        if not widths:
+        if not any(isinstance(cell, (list, tuple, np.ndarray)) for cell in target):
             return target
-        if len(widths) > 1:
-            raise DataError(
-                "y should be a 1d array, and its rows hold different numbers of classes; give one"
-            )
     elif hasattr(target, "dtype") and not isinstance(target, np.ndarray):
         return target
-    frame = nw.from_native(target, pass_through=True, allow_series=True)
-    if isinstance(frame, nw.LazyFrame):
-        target = collected(frame)
-        if target.shape[1] == 1:
-            return target[:, 0].to_native()
-    array = _as_array(target)
+    given = nw.from_native(target, pass_through=True, allow_series=True)
+    frame = collected(given)
+    array = as_array(frame)
+    if isinstance(given, nw.LazyFrame) and array.ndim == 2 and array.shape[1] == 1:
+        return frame[:, 0].to_native()
     if array.ndim == 2 and array.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
@@ -123,17 +113,6 @@ def _one_dimensional(target: Any) -> Any:
         )
         return frame[:, 0].to_native() if isinstance(frame, nw.DataFrame) else array.ravel()
     if array.ndim != 1:
-        raise DataError(
-            f"y should be a 1d array, got an array of shape {array.shape} instead; pass one class per row"
-        )
+        what = f"shape {array.shape}" if array.size else f"type {type(target).__name__}"
+        raise DataError(f"y should be a 1d array, got {shown(target)} of {what}; pass one class per row")
     return target
-
-
-def _as_array(target: Any) -> Any:
-    try:
-        return np.asarray(target)
-    except Exception:  # what foreign objects raise is up to them
-        raise DataError(
-            f"y should be a 1d array, got {shown(target)} of type {type(target).__name__}; pass one class "
-            "per row"
-        ) from None

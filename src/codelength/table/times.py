@@ -53,19 +53,7 @@ def time_scale(values: Sequence[Any]) -> Scale | None:
 
 
 def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
-    """Return times as numbers on a scale; NaN for anything that is not on it.
-
-    Parameters
-    ----------
-    values : iterable
-        Times as text.
-    scale : str
-        ``"date"`` or ``"utc"``.
-
-    Returns
-    -------
-    array of float
-        The numbers.
+    """Return times as text as numbers on a scale; NaN for anything that is not on it.
 
     Examples
     --------
@@ -84,20 +72,6 @@ def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
     return np.array([np.nan if text is None else _number(text) for text in texts], dtype=np.float64)
 
 
-def time_cuts(cuts: FloatArray, numbers: FloatArray) -> FloatArray:
-    """Return cut points moved up to the next whole day, second or microsecond, the unit of all times.
-
-    No time changes its interval, and a cut point is a time that people can read.
-
-    Examples
-    --------
-    >>> days = time_numbers(["2020-01-01", "2020-01-02"], "date")
-    >>> (time_cuts(days[:1] + 1, days) == days[1]).all()
-    np.True_
-    """
-    return cuts_in_units(cuts, whole_unit(numbers[~np.isnan(numbers)]))
-
-
 def whole_unit(numbers: FloatArray) -> int:
     """Return the largest of a day, a second and a microsecond in which all times are whole, in microseconds.
 
@@ -110,7 +84,7 @@ def whole_unit(numbers: FloatArray) -> int:
 
 
 def cuts_in_units(cuts: FloatArray, unit: int) -> FloatArray:
-    """Return cut points moved up to the next whole unit."""
+    """Return cut points moved up to the next whole unit of all times: no time changes its interval."""
     moved: FloatArray = np.unique(np.ceil(cuts / unit) * unit)
     return moved
 

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, get_args
 
+import numpy as np
+
 from ..errors import InvalidParameter
 from ..typing import Scalar
 from ._messages import shown
-from .checks import check_instance, check_sequence, reading
+from .checks import as_float, check_instance, check_sequence, reading
 from .times import Scale, time_labels
 from .values import is_number, joined, without_numpy
 
@@ -52,16 +54,15 @@ class Variable:
     def __post_init__(self) -> None:
         where = f"variable {shown(self.name)}"
         check_instance(f"{where}, its name", self.name, str, "text (a name must be text)")
-        values = check_sequence(f"{where}: values", self.values)
         # Values are normalised like cells: a value that is still a numpy scalar, or half of a surrogate pair,
         # would never be equal to the cell it stands for.
-        plain = map(without_numpy, values)
+        plain = map(without_numpy, check_sequence(f"{where}: values", self.values))
+        cuts = check_sequence(f"{where}: cuts", self.cuts, of="numbers")
+        if not all(map(is_number, cuts)):
+            raise InvalidParameter(f"{where}: cut points {shown(cuts)}; expected numbers")
         object.__setattr__(self, "name", joined(self.name))
         object.__setattr__(self, "values", tuple(joined(v) if isinstance(v, str) else v for v in plain))
-        cuts = check_sequence(f"{where}: cuts", self.cuts, of="numbers")
-        if not all(is_number(cut) for cut in cuts):
-            raise InvalidParameter(f"{where}: cut points {shown(cuts)}; expected numbers")
-        object.__setattr__(self, "cuts", tuple(_as_float(cut) for cut in cuts))
+        object.__setattr__(self, "cuts", tuple(map(as_float, cuts)))
         self._check(where)
 
     @property
@@ -116,16 +117,11 @@ class Variable:
         # A set compares like a dictionary, so that True and 1 are one value, and so are 1 and 1.0.
         if len(set(known)) < len(known):
             raise InvalidParameter(f"{where}: a value is listed twice in {shown(list(self.values), 300)}")
-        self._check_cuts(where, len(known))
-
-    def _check_cuts(self, where: str, n_known: int) -> None:
-        if self.kind == "interval" and len(self.cuts) + 1 != n_known:
+        if self.kind == "interval" and len(self.cuts) + 1 != len(known):
             raise InvalidParameter(
-                f"{where}: {len(self.cuts)} cut points make {len(self.cuts) + 1} intervals, not {n_known}"
+                f"{where}: {len(self.cuts)} cut points make {len(self.cuts) + 1} intervals, not {len(known)}"
             )
-        if any(low >= high for low, high in zip(self.cuts, self.cuts[1:], strict=False)) or not all(
-            math.isfinite(cut) for cut in self.cuts
-        ):
+        if not np.isfinite(self.cuts).all() or (np.diff(self.cuts) <= 0).any():
             raise InvalidParameter(f"{where}: cut points {shown(self.cuts)} must be finite and increasing")
         if self.kind == "ignored" and self.n_values != 1:
             raise InvalidParameter(f"{where}: {self.n_values} values; an ignored variable has one")
@@ -143,21 +139,10 @@ def interval_variable(
 
     Parameters
     ----------
-    name : str
-        Name of the column.
-    cuts : iterable of float
-        Cut points in increasing order.
+    name, cuts, origin, scale
+        As for :class:`Variable`.
     missing_is_value : bool
         Add a last value for missing cells.
-    origin : str
-        How the cut points were found.
-    scale : {"number", "date", "utc"}
-        Unit of the cut points.
-
-    Returns
-    -------
-    Variable
-        An interval variable with one value more than there are cut points.
 
     Examples
     --------
@@ -166,14 +151,6 @@ def interval_variable(
     """
     ordered = check_sequence("cuts", cuts, of="numbers")
     # Labels of unusable cut points cannot be made. The variable rejects such points with a better message.
-    usable = all(is_number(cut) and math.isfinite(_as_float(cut)) for cut in ordered)
+    usable = all(is_number(cut) and math.isfinite(as_float(cut)) for cut in ordered)
     labels: tuple[Scalar | None, ...] = time_labels([*map(float, ordered)], scale) if usable else ("any",)
     return Variable(name, (*labels, None) if missing_is_value else labels, "interval", ordered, origin, scale)
-
-
-def _as_float(number: Any) -> float:
-    try:
-        return float(number)
-    # A whole number beyond float64 raises. NaN is rejected later together with all other cut points.
-    except (OverflowError, ValueError):
-        return math.nan

@@ -94,5 +94,5 @@ def test_schemas_that_cannot_be():
 def test_positions_by_name():
     schema = Schema([Variable("a", ("x",)), Variable("b", ("x",))])
     assert schema.position("b") == 1
-    with pytest.raises(SchemaMismatch, match=r"'c'.*\(a, b\)"):
+    with pytest.raises(SchemaMismatch, match=r"'c'.*\('a', 'b'\)"):
         schema.position("c")
