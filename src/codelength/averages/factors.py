@@ -43,8 +43,6 @@ class VariableEvidence:
         and weight of a copy in the training rows.
     left_out_cells : array of int of shape (n_rows, n_variables)
         Row of these tables for each training row; -1 if it has no value.
-    log_evidence : array of shape (n_variables,)
-        Log probability of all cells of a variable given the classes, relative to :math:`g`, in nats.
     information : array of shape (n_variables,)
         Mean leave-one-out log score of the class given the variable, less that of the class prior, in nats;
         0 if the prior alone is better.
@@ -53,52 +51,36 @@ class VariableEvidence:
     tables: tuple[FloatArray, ...]
     left_out_tables: tuple[FloatArray, ...]
     left_out_cells: IntArray
-    log_evidence: FloatArray
     information: FloatArray
 
     @classmethod
     def of(cls, training: Training) -> "VariableEvidence":
         """Compute the factors of training rows; :func:`factors_of` caches them."""
-        tables, left_out_tables, evidence, information = [], [], [], []
+        tables, left_out_tables, information = [], [], []
         places = np.full((training.n_rows, training.views.n_variables), -1)
-        for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
-            average = average_of(counts, training.views.columns[j].n_intervals)
+        for j, (average, cells, left_out, own) in enumerate(_left_out(training)):
             tables.append(average.log_ratios())
-            evidence.append(average.log_evidence)
-            left_out, _ = average.without(cells.values, cells.labels, cells.removed)
             left_out_tables.append(left_out)
             places[:, j] = cells.places
-            information.append(_information(training, cells, left_out))
-        return cls(tuple(tables), tuple(left_out_tables), places, np.array(evidence), np.array(information))
+            information.append(own)
+        return cls(tuple(tables), tuple(left_out_tables), places, np.array(information))
 
-    @property
-    def n_variables(self) -> int:
-        """Number of variables."""
-        return len(self.tables)
-
-    def ratios(self, fine_codes: IntArray, variables: IntArray | None = None) -> FloatArray:
-        """Return log ratios of the fine codes of new rows.
+    def left_out(self, variables: IntArray | None = None, rows: IntArray | None = None) -> FloatArray:
+        """Return leave-one-out log ratios of training rows, shape (n_rows, n_classes, n_variables).
 
         The result is large: call it for a part of the rows or of the variables at a time.
 
         Parameters
         ----------
-        fine_codes : array of int of shape (n_rows, n_all_variables)
-            Fine codes of all variables, -1 for unknown values.
-        variables : array of int, optional
-            Variables to return; by default all.
-
-        Returns
-        -------
-        array of shape (n_rows, n_classes, n_variables)
-            Log ratios, 0 for unknown values.
+        variables, rows : array of int, optional
+            Variables and rows to return; by default all.
         """
-        return _looked_up(self.tables, fine_codes, variables)
-
-    def left_out(self, variables: IntArray | None = None, rows: IntArray | None = None) -> FloatArray:
-        """Return leave-one-out log ratios of the training rows, or of some; as :meth:`ratios`."""
         cells = self.left_out_cells if rows is None else self.left_out_cells[rows]
-        return _looked_up(self.left_out_tables, cells, variables)
+        chosen = range(len(self.tables)) if variables is None else variables.tolist()
+        found = np.empty((len(cells), self.tables[0].shape[1], len(chosen)))
+        for place, j in enumerate(chosen):
+            found[:, :, place] = with_zeros(self.left_out_tables[j])[cells[:, j]]
+        return found
 
     def left_out_of(self, variable: int) -> FloatArray:
         """Return leave-one-out log ratios of all training rows for one variable."""
@@ -129,12 +111,7 @@ def average_of(counts: FloatArray, n_ordered: int, *, is_even: bool = False) -> 
 
 def information_of(training: Training) -> FloatArray:
     """Return :attr:`VariableEvidence.information` without computing the factors of new rows."""
-    found = []
-    for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
-        average = average_of(counts, training.views.columns[j].n_intervals)
-        left_out, _ = average.without(cells.values, cells.labels, cells.removed)
-        found.append(_information(training, cells, left_out))
-    return np.array(found)
+    return np.array([own for *_, own in _left_out(training)])
 
 
 @once
@@ -198,12 +175,15 @@ def distinct_cells(training: Training) -> Iterator[Cells]:
         yield Cells(labels, values, copy_weights[of_copy], weights.astype(np.float64), places)
 
 
-def _information(training: Training, cells: Cells, left_out: FloatArray) -> float:
-    """Return the mean leave-one-out log score given a variable, less that of the class prior, at least 0."""
-    scores = normalised(training.log_prior + left_out) - training.log_prior
-    # Cells without a value do not count: the variable says nothing about their rows.
-    gain = cells.weights @ scores[np.arange(len(left_out)), cells.labels]
-    return max(0.0, float(gain / training.weights.sum()))
+def _left_out(training: Training) -> Iterator[tuple[PartitionAverage, Cells, FloatArray, float]]:
+    """Yield the average of each variable, its cells, their ratios without a copy, and its information."""
+    for j, (counts, cells) in enumerate(zip(training.fine_counts, distinct_cells(training), strict=True)):
+        average = average_of(counts, training.views.columns[j].n_intervals)
+        left_out, _ = average.without(cells.values, cells.labels, cells.removed)
+        scores = normalised(training.log_prior + left_out) - training.log_prior
+        # Cells without a value do not count: the variable says nothing about their rows.
+        gain = cells.weights @ scores[np.arange(len(left_out)), cells.labels]
+        yield average, cells, left_out, max(0.0, float(gain / training.weights.sum()))
 
 
 def _few_weights(weights: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -226,16 +206,6 @@ def _distinct(keys: IntArray) -> tuple[IntArray, IntArray]:
     is_there[flat] = True
     which = (np.cumsum(is_there) - 1)[flat]
     return np.stack(np.unravel_index(np.flatnonzero(is_there), tuple(sizes))), which
-
-
-def _looked_up(tables: tuple[FloatArray, ...], cells: IntArray, variables: IntArray | None) -> FloatArray:
-    """Return rows of tables for the cells of some variables, 0 for cell -1."""
-    chosen = range(len(tables)) if variables is None else variables.tolist()
-    n_classes = tables[0].shape[1]
-    found = np.empty((len(cells), n_classes, len(chosen)))
-    for place, j in enumerate(chosen):
-        found[:, :, place] = with_zeros(tables[j])[cells[:, j]]
-    return found
 
 
 def with_zeros(table: FloatArray) -> FloatArray:

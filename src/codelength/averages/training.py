@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -190,30 +190,22 @@ def log_class_prior(class_counts: FloatArray) -> FloatArray:
     return np.asarray(np.log((class_counts + 0.5) / (class_counts.sum() + len(class_counts) / 2)))
 
 
-class _Entry(Generic[T]):
-    """A lock and the result, as a list of at most one, because a result may be None."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.results: list[T] = []
-
-
 def once(make: Callable[[Training], T]) -> Callable[[Training], T]:
     """Decorate a function of training rows so that it runs once for each.
 
     The result must not refer to the rows: entries are dropped with the last reference to their key.
     """
-    entries: WeakKeyDictionary[Training, _Entry[T]] = WeakKeyDictionary()
+    entries: WeakKeyDictionary[Training, tuple[Lock, list[T]]] = WeakKeyDictionary()
     entries_lock = Lock()
 
     @wraps(make)
     def found(training: Training) -> T:
         with entries_lock:
-            entry = entries.setdefault(training, _Entry())
+            lock, results = entries.setdefault(training, (Lock(), []))
         # A lock per entry: other tables, and other functions of this one, are not blocked during a long run.
-        with entry.lock:
-            if not entry.results:
-                entry.results.append(make(training))
-            return entry.results[0]
+        with lock:
+            if not results:
+                results.append(make(training))
+            return results[0]
 
     return found

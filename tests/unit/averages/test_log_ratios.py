@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from codelength._packing import packed
 from codelength.averages.content import shuffled
-from codelength.averages.factors import factors_of, ranking_of
+from codelength.averages.factors import factors_of, ranking_of, with_zeros
 from codelength.averages.folds import copies_per_fold, folds_of
 from codelength.averages.members import _logistic, log_ratios
 from codelength.averages.members._logistic import Design, Penalty, curvature_at, fitted
@@ -157,7 +157,8 @@ def path_by_hand(training, copies, chosen):
     designs = [
         (factors.left_out(own), training.numbers[:, at]) for own, at in zip(chosen, columns, strict=True)
     ]
-    new_ratios = factors.ratios(training.views.fine(new), chosen[-1])
+    fine = training.views.fine(new)
+    new_ratios = np.stack([with_zeros(factors.tables[j])[fine[:, j]] for j in chosen[-1]], axis=2)
     of_new = new_ratios, training.views.numbers(new)[:, columns[-1]], training.log_prior
     held_out, fresh, logs = [], [], []
     for precision in log_ratios.PRECISIONS:

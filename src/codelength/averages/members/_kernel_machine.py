@@ -48,21 +48,6 @@ class KernelRows(NamedTuple):
     log_prior_left_out: FloatArray
 
 
-class Regression(NamedTuple):
-    """Kernel regression at one kernel and one ridge.
-
-    Attributes
-    ----------
-    coefficients : array of shape (n_rows, n_classes)
-        Coefficient of the kernel of each row in the prediction of each class.
-    left_out : array of shape (n_last, n_classes)
-        Prediction of each of the last rows without one copy of it.
-    """
-
-    coefficients: FloatArray
-    left_out: FloatArray
-
-
 def squared_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
     """Return squared distances between all rows of two tables of numbers, shape (n_rows, n_others)."""
     # |x|^2 - 2 x'y + |y|^2: one matrix product, at the price of rounding errors, by which the distance of
@@ -79,7 +64,7 @@ def gaussian(distances: FloatArray, width: float) -> FloatArray:
     return np.exp(kernel, out=kernel)
 
 
-def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int | None = None) -> Regression:
+def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int) -> tuple[FloatArray, FloatArray]:
     """Fit a kernel regression of the class indicators.
 
     Parameters
@@ -90,8 +75,15 @@ def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int | No
         Ridge parameter; larger values smooth more.
     rows : KernelRows
         Rows of the table.
-    n_last : int, optional
-        Number of the last rows to predict by leave-one-out; by default, all rows.
+    n_last : int
+        Number of the last rows to predict by leave-one-out.
+
+    Returns
+    -------
+    coefficients : array of shape (n_rows, n_classes)
+        Coefficient of the kernel of each row in the prediction of each class.
+    left_out : array of shape (n_last, n_classes)
+        Prediction of each of the last rows without one copy of it.
     """
     ridge = max(ridge, LEAST_RIDGE * float(rows.weights.sum()))
     roots = np.sqrt(rows.weights)
@@ -109,7 +101,7 @@ def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int | No
     factor, _ = lapack.dpotrf(system.T, lower=1, clean=1, overwrite_a=1)
     solution, _ = lapack.dpotrs(factor, right, lower=1)
     coefficients = roots[:, None] * solution
-    last = slice(0 if n_last is None else len(roots) - n_last, None)
+    last = slice(len(roots) - n_last, None)
     copies = rows.copies[last]
     diagonal = _inverse_diagonal(factor[last, last])
     # Denominator of the formula at the top; a difference of fractional weights may be negative by rounding.
@@ -119,7 +111,7 @@ def regress(kernel: FloatArray, ridge: float, rows: KernelRows, n_last: int | No
     # ones.
     without_prior = prior - np.exp(rows.log_prior_left_out[last])
     left_out = targets[last] - residuals[:, :-1] + without_prior * (1.0 - residuals[:, -1:])
-    return Regression(np.ascontiguousarray(coefficients[:, :-1]), left_out)
+    return np.ascontiguousarray(coefficients[:, :-1]), left_out
 
 
 def _inverse_diagonal(factor: FloatArray) -> FloatArray:

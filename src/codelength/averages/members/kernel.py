@@ -30,7 +30,7 @@ from ..folds import by_fold, folds_of
 from ..member import FittedMember, Member, normalised
 from ..pool import PowerPrior, best_power, power_scores, powers_left_out
 from ..training import Training
-from ._kernel_machine import KernelRows, Regression, gaussian, regress, squared_distances
+from ._kernel_machine import KernelRows, gaussian, regress, squared_distances
 
 SCALES = (0.15, 0.5, 1.5)
 """Widths of kernels, relative to the mean squared distance between rows."""
@@ -194,30 +194,25 @@ class _Space(NamedTuple):
         """Order the rows and compute their distances."""
         # Left-out rows last, because regress computes leave-one-out for the last rows only.
         order = np.argsort(shares > 0.0, kind="stable")
-        ordered = KernelRows(
-            rows.labels[order],
-            rows.weights[order],
-            rows.copies[order],
-            rows.log_prior,
-            rows.log_prior_left_out[order],
-        )
+        labels, weights, copies, log_prior, left_out = rows
+        ordered = KernelRows(labels[order], weights[order], copies[order], log_prior, left_out[order])
         stretched = (numbers * stretch)[order]
         distances = squared_distances(stretched, stretched)
         # The scale of widths; 1 if all rows are equal.
-        mean = float(ordered.weights @ distances @ ordered.weights) / float(rows.weights.sum()) ** 2 or 1.0
+        mean = float(ordered.weights @ distances @ ordered.weights) / float(weights.sum()) ** 2 or 1.0
         return cls(order, shares[order][shares[order] > 0.0], distances, mean, ordered)
 
     def width(self, place: _Place) -> float:
         """Return the divisor of squared distances."""
         return 2.0 * SCALES[place[1]] * self.mean
 
-    def regressed(self, place: _Place) -> Regression:
+    def regressed(self, place: _Place) -> tuple[FloatArray, FloatArray]:
         """Fit the kernel regression; coefficients are in the original order of the rows."""
         kernel = gaussian(self.distances, self.width(place))
-        found = regress(kernel, RIDGES[place[2]], self.rows, len(self.shares))
-        coefficients = np.empty_like(found.coefficients)
-        coefficients[self.order] = found.coefficients
-        return Regression(coefficients, found.left_out)
+        ordered, left_out = regress(kernel, RIDGES[place[2]], self.rows, len(self.shares))
+        coefficients = np.empty_like(ordered)
+        coefficients[self.order] = ordered
+        return coefficients, left_out
 
     def part(self, place: _Place, coefficients: FloatArray) -> KernelPart:
         """Return the term of a member with these coefficients of the rows."""
@@ -268,17 +263,13 @@ class _Spaces(NamedTuple):
         """Return the term of a run in the member."""
         if not run.place[0]:
             return self.plain.part(run.place, run.coefficients[0])
-        return self.stretched.part(run.place, self.stretched.regressed(run.place).coefficients)
+        return self.stretched.part(run.place, self.stretched.regressed(run.place)[0])
 
     def of_fold(self, fold: int, run: "_Run") -> KernelPart:
         """Return the term of a run in the member without a fold."""
         if not run.place[0]:
             return self.of_all(run)
         return self.folds[fold].part(run.place, run.coefficients[fold])
-
-    def left_out_in(self, place: _Place) -> list[_Space]:
-        """Return the spaces in which rows are left out."""
-        return self.folds if place[0] else [self.plain]
 
 
 class _Run(NamedTuple):
@@ -309,13 +300,13 @@ def _runs(spaces: _Spaces, rows: KernelRows) -> list[_Run]:
     def run(place: _Place) -> _Run:
         """Fit one kernel with one ridge in all spaces, and select its power."""
         left_out, coefficients = np.zeros((len(rows.labels), len(rows.log_prior))), []
-        for space in spaces.left_out_in(place):
+        for space in spaces.folds if place[0] else [spaces.plain]:
             check_interrupted()
-            found = space.regressed(place)
-            coefficients.append(found.coefficients)
+            of_rows, of_left_out = space.regressed(place)
+            coefficients.append(of_rows)
             last = space.order[len(space.order) - len(space.shares) :]
             # A row with copies in several folds: the mean of its predictions, weighted by copies.
-            left_out[last] += space.shares[:, None] * found.left_out
+            left_out[last] += space.shares[:, None] * of_left_out
         power = best_power(rows.log_prior_left_out, left_out, rows.labels, rows.weights, POWER)
         scores, _, _ = power_scores(rows.log_prior_left_out, left_out, rows.labels, power)
         # The prior of the power counts in the weight of a run, as in the choice of the power.
@@ -346,13 +337,9 @@ def _climbed(run: Callable[[_Place], _Run], sizes: Sequence[int]) -> dict[_Place
 
 def _neighbours(place: _Place, sizes: Sequence[int]) -> list[_Place]:
     """Return the places one step away along each axis of the grid."""
-    found = []
-    for axis, step in product(range(3), (-1, 1)):
-        moved = list(place)
-        moved[axis] += step
-        if 0 <= moved[axis] < sizes[axis]:
-            found.append((moved[0], moved[1], moved[2]))
-    return found
+    steps = [(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)]
+    moved = [(place[0] + k, place[1] + s, place[2] + r) for k, s, r in steps]
+    return [one for one in moved if all(0 <= at < size for at, size in zip(one, sizes, strict=True))]
 
 
 def _shares(scores: FloatArray) -> FloatArray:
