@@ -214,8 +214,7 @@ class _AtSize:
             return np.empty(0)
         found = np.empty(len(self.sums.weights))
         for pairs in blocks(len(found)):
-            # The share of forests without an edge is the sum with weight 0 for it; one row per edge, in
-            # blocks.
+            # The share of forests without an edge is the sum with weight 0 for it; one row per edge.
             without = np.tile(self.sums.weights, (pairs.stop - pairs.start, 1))
             without[np.arange(len(without)), np.arange(pairs.start, pairs.stop)] = 0.0
             found[pairs] = -np.expm1(self.sums.log_sums_alone(without) - self.sums.log_sum)

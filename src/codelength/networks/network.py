@@ -129,8 +129,7 @@ class Network:
         nodes = [Node(look_ups.target, labels, (), "number", {}, (), class_probs)]
         for place, (variable, groups) in enumerate(zip(look_ups.variables, look_ups.groups, strict=True)):
             given = (0, parents[place].parent + 1) if place in parents else (0,)
-            shape = _shape(variable, groups)
-            nodes.append(Node(variable.name, *shape, given, found[place]))
+            nodes.append(_node(variable, groups, given, found[place]))
         return cls(tuple(nodes))
 
     @classmethod
@@ -152,9 +151,8 @@ class Network:
         for position, parent, probs in zip(
             variables.tolist(), tables.parents.tolist(), tables.value_probs, strict=True
         ):
-            variable = schema.variables[position]
             given = (0, parent + 1) if parent >= 0 else (0,)
-            nodes.append(Node(variable.name, *_shape(variable, None), given, probs))
+            nodes.append(_node(schema.variables[position], None, given, probs))
         return cls(tuple(nodes))
 
 
@@ -168,17 +166,8 @@ def _of_states(entries: FloatArray, groups: IntArray | None) -> FloatArray:
     return entries[first]
 
 
-class _Shape(NamedTuple):
-    """States of a variable; see :class:`Node`."""
-
-    states: tuple[str, ...]
-    cuts: tuple[float, ...]
-    scale: str
-    merged: dict[int, tuple[Scalar | None, ...]]
-
-
-def _shape(variable: Variable, groups: IntArray | None) -> _Shape:
-    """Return the states of a variable: its values, its intervals, or groups of them."""
+def _node(variable: Variable, groups: IntArray | None, parents: tuple[int, ...], probs: FloatArray) -> Node:
+    """Return the node of a variable; its states are its values, its intervals, or groups of them."""
     codes = np.arange(variable.n_values + 1) if groups is None else groups
     if variable.kind == "interval":
         # Neighbouring intervals of one group are merged: only the cuts between groups remain.
@@ -186,13 +175,14 @@ def _shape(variable: Variable, groups: IntArray | None) -> _Shape:
         cuts = tuple(variable.cuts[i] for i in np.flatnonzero(np.diff(of_intervals)).tolist())
         labels = [str(value) for value in interval_variable(variable.name, cuts, scale=variable.scale).values]
         with_missing = [MISSING] if codes[-1] > len(labels) else []
-        return _Shape((*labels, *with_missing), cuts, variable.scale, {})
+        return Node(variable.name, (*labels, *with_missing), cuts, variable.scale, {}, parents, probs)
     values = [
         tuple(value for value, code in zip(variable.values, codes.tolist(), strict=False) if code == state)
         for state in range(int(codes[-1]))
     ]
     names = tuple(OTHERS if len(own) > 1 else MISSING if own[0] is None else str(own[0]) for own in values)
-    return _Shape(names, (), variable.scale, {state: own for state, own in enumerate(values) if len(own) > 1})
+    merged = {state: own for state, own in enumerate(values) if len(own) > 1}
+    return Node(variable.name, names, (), variable.scale, merged, parents, probs)
 
 
 def _divided(log_weights: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -23,12 +23,10 @@ from .._pickling import WithoutCaches
 from ..decisions import first_best
 from ..naive_bayes.dirichlet import dirichlet_log_evidence
 from ..typing import FloatArray, IntArray
-from .forest import ForestCounts, best_forests, edges_in, top_down
+from .forest import ForestCounts, best_forests, blocks, edges_in, top_down
 
 NEGLIGIBLE = 40.0
 """Priors with a log evidence more than this below the best are left out."""
-
-_ROWS_AT_ONCE = 1 << 12
 
 Law: TypeAlias = Literal["pairs", "uniform"]
 """Parameters that are equally probable a priori: those of any two variables, or those of the forest."""
@@ -166,27 +164,16 @@ class ForestTables:
         codes : array of int of shape (n_rows, n_variables)
             Codes of the variables that take part, -1 for cells without a value.
         """
-        found = np.empty((len(codes), len(self.class_probs)))
-        for start in range(0, len(codes), _ROWS_AT_ONCE):
-            rows = slice(start, start + _ROWS_AT_ONCE)
-            found[rows] = self._log_joint(codes[rows])
-        return found
-
-    def _log_joint(self, codes: IntArray) -> FloatArray:
-        """Return the same for a block of rows: look-ups for complete rows, messages for the others."""
-        total = np.tile(np.log(self.class_probs), (len(codes), 1))
+        found = np.tile(np.log(self.class_probs), (len(codes), 1))
         missing = (codes < 0).any(axis=1)
         # Complete rows need one look-up per variable; messages are needed for incomplete rows only.
         whole, partly = np.flatnonzero(~missing), np.flatnonzero(missing)
         for v, table in enumerate(self.value_probs):
-            of_value = np.moveaxis(table, 0, -1)
-            if (p := self.parents[v]) >= 0:
-                total[whole] += np.log(of_value[codes[whole, p], codes[whole, v]])
-            else:
-                total[whole] += np.log(of_value[codes[whole, v]])
-        if len(partly):
-            total[partly] += log_evidence_of(self.parents, self.value_probs, codes[partly])
-        return total
+            above = (codes[whole, self.parents[v]],) if self.parents[v] >= 0 else ()
+            found[whole] += np.log(np.moveaxis(table, 0, -1)[*above, codes[whole, v]])
+        for rows in blocks(len(partly)):
+            found[partly[rows]] += log_evidence_of(self.parents, self.value_probs, codes[partly[rows]])
+        return found
 
 
 def log_evidence_of(parents: IntArray, tables: Sequence[FloatArray], codes: IntArray) -> FloatArray:
@@ -296,8 +283,14 @@ class OneForest(WithoutCaches):
         return np.array([log_share + law.log_evidence(self.counts) for log_share, law in self._priors])
 
     @cached_property
-    def _tables(self) -> list[ForestTables]:
-        return [ForestTables.of(self.counts, law) for _, law in self._priors]
+    def _near(self) -> list[tuple[float, ForestTables]]:
+        """Log evidences under priors that are not negligible, and expected parameters."""
+        least = self._log_evidences.max() - NEGLIGIBLE
+        return [
+            (float(log_evidence), ForestTables.of(self.counts, law))
+            for log_evidence, (_, law) in zip(self._log_evidences, self._priors, strict=True)
+            if log_evidence >= least
+        ]
 
     @property
     def is_exact(self) -> bool:
@@ -312,16 +305,13 @@ class OneForest(WithoutCaches):
     @property
     def tables(self) -> ForestTables | None:
         """Expected parameters; None if predictions are averaged over several priors."""
-        # Priors of negligible evidence do not prevent export as one network.
-        near = np.flatnonzero(self._log_evidences >= self._log_evidences.max() - NEGLIGIBLE)
-        return self._tables[near[0]] if len(near) == 1 else None
+        return self._near[0][1] if len(self._near) == 1 else None
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         """Return the joint log probability of rows and each class, in nats, shape (n_rows, n_classes)."""
         found = np.full((len(codes), len(self.counts.class_counts)), -np.inf)
-        for log_evidence, tables in zip(self._log_evidences, self._tables, strict=True):
-            if log_evidence >= self._log_evidences.max() - NEGLIGIBLE:
-                found = np.logaddexp(found, log_evidence - self.log_evidence + tables.log_joint(codes))
+        for log_evidence, tables in self._near:
+            found = np.logaddexp(found, log_evidence - self.log_evidence + tables.log_joint(codes))
         return found
 
 
