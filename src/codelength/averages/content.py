@@ -73,15 +73,7 @@ def canonical_order(training: Training) -> Arrangement:
 
 
 def shuffled(training: Training, of: str) -> IntArray:
-    """Return the training rows in a pseudo-random order that depends only on their content.
-
-    Parameters
-    ----------
-    training : Training
-        Training rows.
-    of : str
-        Name of the member that needs the order; every member has an order of its own.
-    """
+    """Return the training rows in a pseudo-random order that depends only on their content and on a name."""
     return training.generator(of).permutation(canonical_order(training).rows)
 
 
@@ -101,18 +93,10 @@ class Draw(NamedTuple):
     copies: FloatArray
 
     def held_out(self, training: Training, left_out: FloatArray, new: FloatArray) -> FloatArray:
-        """Return held-out log probabilities of all training rows.
+        """Return held-out log probabilities of all training rows; copies that were not drawn are held out.
 
-        Copies that were not drawn are held out anyway.
-
-        Parameters
-        ----------
-        training : Training
-            Training rows that the sample was drawn from.
-        left_out : array of shape (n_drawn, n_classes)
-            Log probabilities of the drawn rows without one copy of each.
-        new : array of shape (n_rows, n_classes)
-            Log probabilities of all training rows as if they were new.
+        Given are log probabilities of the drawn rows without one copy of each, and those of all training rows
+        as if they were new.
         """
         shares = np.zeros((training.n_rows, 1))
         shares[self.rows, 0] = np.minimum(self.weights / training.weights[self.rows], 1.0)
@@ -124,16 +108,8 @@ class Draw(NamedTuple):
 def subsample(training: Training, of: str, most: int) -> Draw:
     """Draw at most ``most`` copies of training rows; return all rows if there are no more than that.
 
-    The draw depends on the content of the rows, not on their order or that of the columns.
-
-    Parameters
-    ----------
-    training : Training
-        Rows of the table.
-    of : str
-        Name of the member; every member has a draw of its own.
-    most : int
-        Number of copies to draw if there are more rows.
+    The draw depends on the content of the rows and on the name of the member it is for, not on the order of
+    rows or columns.
     """
     if training.n_rows <= most:
         return Draw(np.arange(training.n_rows), training.weights, training.copy_weights)

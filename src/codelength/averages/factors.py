@@ -126,15 +126,7 @@ def ranking_of(training: Training) -> IntArray:
 
 
 def ranked_by(information: FloatArray, order: IntArray) -> IntArray:
-    """Return the positions of all variables, the most informative first; ties are in the given order.
-
-    Parameters
-    ----------
-    information : array of shape (n_variables,)
-        Information of each variable about the class, in nats per row.
-    order : array of int of shape (n_variables,)
-        Order of variables that tie.
-    """
+    """Return the positions of all variables, the most informative first; ties are in the given order."""
     # Scale 1: information of a nat per row is large, and much smaller values are differences of rounded sums.
     return order[ranked(information[order], scale=1.0)]
 

@@ -21,23 +21,10 @@ N_FOLDS = 5
 
 
 def copies_per_fold(training: Training, order: IntArray, n_folds: int = N_FOLDS) -> IntArray:
-    """Deal copies of the training rows into folds.
+    """Deal copies of the training rows into folds; return their numbers, shape (n_folds, n_rows).
 
-    Copies are dealt one after the other in the given order, so the copies of a row are spread evenly.
-
-    Parameters
-    ----------
-    training : Training
-        Training rows.
-    order : array of int
-        Rows to deal, in this order; other rows are in no fold.
-    n_folds : int
-        Number of folds; fewer if there are fewer copies.
-
-    Returns
-    -------
-    array of shape (n_folds, n_rows)
-        Number of copies of each training row in each fold.
+    Copies are dealt one after the other in the given order of rows, so the copies of a row are spread evenly.
+    Rows outside the order are in no fold. There are fewer folds if there are fewer copies.
     """
     copies = training.n_copies[order]
     n_folds = int(min(n_folds, copies.sum()))
@@ -103,27 +90,13 @@ def folds_of(training: Training) -> tuple[Fold, ...]:
 def refitted(training: Training, fit: Callable[[Training, IntArray], Member]) -> FloatArray:
     """Return log probabilities of the training rows by members that were fitted without them.
 
-    Parameters
-    ----------
-    training : Training
-        Rows of the table.
-    fit : callable
-        Function that fits a member to training rows, given a ranking of all variables, the most informative
-        first.
+    Members are fitted to training rows and a ranking of all variables, the most informative first.
     """
     return by_fold(training, (fit(fold.others, fold.ranking) for fold in folds_of(training)))
 
 
 def by_fold(training: Training, members: Iterable[Member]) -> FloatArray:
-    """Return log probabilities of the training rows, given a member for each fold.
-
-    Parameters
-    ----------
-    training : Training
-        Training rows.
-    members : iterable of Member
-        One member per fold, fitted without it, in the order of :func:`folds_of`.
-    """
+    """Return log probabilities of the training rows, given a member for each of :func:`folds_of`."""
     found = np.full((training.n_rows, training.n_classes), -np.inf)
     for fold, member in zip(folds_of(training), members, strict=True):
         rows = fold.rows

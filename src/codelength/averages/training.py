@@ -52,16 +52,9 @@ class Training(WithoutCaches):
 
     @classmethod
     def of(cls, coded: Coded, seed: int = 0, most_rows: int = MAX_ROWS) -> "Training":
-        """Build training rows from a table with classes.
+        """Build training rows from a table with classes; equal rows are merged.
 
-        Parameters
-        ----------
-        coded : Coded
-            Rows with classes; equal rows are merged.
-        seed : int
-            Seed of all random draws.
-        most_rows : int
-            Size of the sample of distinct rows that members use one by one, if there are more.
+        Members use a sample of ``most_rows`` distinct rows one by one, if there are more.
         """
         distinct, places = coded.merged()
         rows = np.arange(distinct.n_rows)

@@ -117,11 +117,6 @@ class Views(Savable):
 
         Views depend on the values and weights of the rows, not on their classes, so that they need not be
         learned again without a fold.
-
-        Parameters
-        ----------
-        coded : Coded
-            Distinct training rows with their weights.
         """
         found = []
         for i, variable in enumerate(coded.schema.variables):

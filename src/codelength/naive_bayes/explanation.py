@@ -52,9 +52,7 @@ class Explanation(Shown):
         Minus infinity for a class that one cell rules out, plus infinity if the reference is ruled out, and 0
         if both are.
         """
-        terms = np.concatenate(
-            [np.broadcast_to(self.intercept, self.contributions[:, :1].shape), self.contributions], axis=1
-        )
+        terms = np.insert(self.contributions, 0, self.intercept, axis=1)
         ruled_out, certain = np.isneginf(terms).any(axis=1), np.isposinf(terms).any(axis=1)
         # Infinite terms are handled apart, because inf - inf is NaN.
         finite = np.where(np.isfinite(terms), terms, 0.0).sum(axis=1)
@@ -115,15 +113,7 @@ def check_class(name: str, label: Any, classes: tuple[Scalar, ...]) -> None:
 
 
 def log_odds_against(log_terms: FloatArray, reference: int) -> FloatArray:
-    """Return differences from the reference class along the last axis; 0 if both are minus infinity.
-
-    Parameters
-    ----------
-    log_terms : array of shape (..., n_classes)
-        Terms of log weights.
-    reference : int
-        Code of the reference class.
-    """
+    """Return differences from the reference class along the last axis; 0 if both are minus infinity."""
     against = log_terms[..., reference, None]
     impossible = np.isneginf(log_terms) & np.isneginf(against)
     with np.errstate(invalid="ignore"):

@@ -33,24 +33,16 @@ SMALLEST, LARGEST = 1e-9, 1e9
 
 @dataclass(frozen=True, eq=False)
 class IntervalAverage(Predictor):
-    """Predictor of a rule that averages over models, averaged over partitions too.
+    """Predictor of a rule that averages over models, averaged over partitions of variables with intervals.
 
-    Created by :meth:`of`. The average is over partitions of variables with intervals; other variables are as
-    in :class:`Predictor`. Predictions are still sums of look-ups.
+    Other variables are as in :class:`Predictor`, and predictions are still sums of look-ups.
     """
 
     @classmethod
     def of(cls, counts: Counts, rule: "str | Rule" = "evidence", prior: PriorLike = "uniform") -> Self:
-        """Build the predictor of counts.
+        """Build the predictor of counts, under a rule that averages over models.
 
-        Parameters
-        ----------
-        counts : Counts
-            Counts of the training rows.
-        rule : str or Rule
-            A rule that averages over models.
-        prior : prior or its name
-            The prior, with the same pseudocount for all intervals of a variable.
+        The prior needs the same pseudocount for all intervals of a variable.
 
         Examples
         --------

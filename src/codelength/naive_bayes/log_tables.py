@@ -35,16 +35,7 @@ class LogTables:
 
 
 def log_tables(counts: Counts, rule: Rule, offsets: Offsets) -> LogTables:
-    """Compute the log tables of a rule from counts and offsets.
-
-    Parameters
-    ----------
-    counts : Counts
-        Counts of the training rows.
-    rule : Rule
-        Predictive rule.
-    offsets : Offsets
-        Numbers that the rule adds to the counts.
+    """Compute the log tables of a rule from counts and the offsets that the rule adds to them.
 
     Examples
     --------
@@ -77,16 +68,7 @@ def log_tables(counts: Counts, rule: Rule, offsets: Offsets) -> LogTables:
 def value_entries(rule: Rule, raised: FloatArray, totals: FloatArray, n_values: IntArray | int) -> FloatArray:
     """Return log table entries of a rule.
 
-    Parameters
-    ----------
-    rule : Rule
-        Predictive rule.
-    raised : array
-        Counts plus offsets.
-    totals : array of the same shape
-        Their sums over the values of the variable.
-    n_values : int or array
-        Number of values of the variable.
+    Arguments are counts plus offsets, their sums over the values of the variable, and the number of values.
     """
     entries = rule.growth(raised)
     if not rule.normalises:
@@ -101,18 +83,15 @@ def growth_lists(
 ) -> tuple[FloatArray, IntArray]:
     """List ``rule.growth(offset + n)`` for n = 0, 1, ..., once per distinct offset.
 
-    Every entry of a log table is ``g(n + offset)`` with the growth function ``g`` of the rule. A kernel that
-    adds rows one at a time raises whole counts by one, so all entries it needs can be listed in advance. The
-    kernel is then independent of the rule.
+    A kernel that adds rows one at a time raises whole counts by one, so all entries of log tables that it
+    needs are listed in advance, and the kernel is independent of the rule.
 
     Parameters
     ----------
     rule : Rule
         Rule with the growth function.
-    offsets : array of any shape
-        Offset of each count.
-    most : array of the same shape
-        Largest count to look up for each of them.
+    offsets, most : arrays of one shape
+        Offset of each count, and the largest count to look up.
     first : array of the same shape, optional
         Argument of the entry for n = 0, instead of ``offset + 0``. A rule that normalises gives a variable
         without counts and offsets the uniform distribution: the list of its total begins with
@@ -123,7 +102,7 @@ def growth_lists(
     entries : array of shape (n_entries,)
         All lists, one after the other.
     starts : array of the shape of ``offsets``
-        Start of each list: ``entries[starts[...] + n]`` is the entry of ``n``, which is at most ``most``.
+        Start of each list: ``entries[starts[...] + n]`` is the entry of ``n``.
 
     Examples
     --------

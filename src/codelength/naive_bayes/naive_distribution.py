@@ -45,7 +45,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class NaiveDistribution(Knowledge):
-    """Prior knowledge about naive Bayes models, in the form of earlier cases.
+    """Prior knowledge about naive Bayes models, in the form of earlier cases [1]_.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ class NaiveDistribution(Knowledge):
         The hyperparameters N'. A number of virtual rows, divided evenly among all classes and values; the
         counts of a table of earlier cases; or explicitly, for each variable an array of shape
         (n_classes, n_values) with the number of cases of each class with each value. Each class must have
-        the same number of cases in all variables: condition (9) of [1]_. The default, no cases, is the prior
-        that favours no model.
+        the same number of cases in all variables: condition (9). The default, no cases, is the prior that
+        favours no model.
 
     References
     ----------
@@ -108,10 +108,7 @@ class NaiveDistribution(Knowledge):
     def hyperparameters(self, schema: Schema) -> Counts:
         """Return the hyperparameters N' for a schema, as counts of cases.
 
-        Raises
-        ------
-        InvalidParameter
-            If they do not fit the schema or violate condition (9).
+        Raise InvalidParameter if they do not fit the schema or violate condition (9).
         """
         if isinstance(self.cases, Counts):
             return cases_under(self.cases, schema)
@@ -168,10 +165,7 @@ class NaiveDistribution(Knowledge):
     def predictor(self, schema: Schema | None = None) -> Predictor:
         """Return the predictor of the cases without further rows, by equation (12).
 
-        Parameters
-        ----------
-        schema : Schema, optional
-            Schema of the predictor; by default that of the counted cases.
+        The schema may be left out if the cases were counted.
         """
         given = self.schema if schema is None else schema
         check_instance("schema", given, Schema, "a Schema: the cases alone do not say which values there are")
@@ -294,17 +288,8 @@ class Posterior(Knowledge):
 def cases_under(cases: Counts, schema: Schema) -> Counts:
     """Return counts of earlier cases under a schema with the same classes and a subset of the variables.
 
-    Parameters
-    ----------
-    cases : Counts
-        Earlier cases. If their variables have default names, they are matched by position.
-    schema : Schema
-        Schema of the result.
-
-    Raises
-    ------
-    SchemaMismatch
-        If classes or values differ, or a variable is absent.
+    Variables with default names are matched by position. Raise SchemaMismatch if classes or values differ, or
+    a variable is absent.
     """
     before = cases.schema
     if before.classes != schema.classes:

@@ -22,9 +22,7 @@ from .scoring import Distributions, Scorer, normalised
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """Predictions of a rule from counts and a prior.
-
-    Created by :meth:`of`. Predictions are sums of look-ups in :attr:`tables`, which are computed once.
+    """Predictions of a rule from counts and a prior, as sums of look-ups; created by :meth:`of`.
 
     Attributes
     ----------
@@ -125,15 +123,7 @@ class Predictor:
         return log_weights
 
     def explain(self, coded: Coded, reference: int = 0) -> Explanation:
-        """Return contributions of variables to the log-odds of each class against a reference class.
-
-        Parameters
-        ----------
-        coded : Coded
-            Rows to explain.
-        reference : int
-            Code of the reference class.
-        """
+        """Return contributions of variables to the log-odds of each class against that of a code."""
         schema = self.counts.schema
         # Contributions are entries of the log tables, so they add up to the log-odds exactly.
         cells = coded.codes.astype(np.int64) + schema.offsets[:-1]
@@ -187,13 +177,9 @@ def rule_of(rule: "str | Rule") -> Rule:
 def _own_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets, groups: IntArray) -> FloatArray:
     """Return the weight of each row's own class without one copy of the row.
 
-    Leaving a row out lowers the counts of its own class only, so the weights of the other classes are those
-    of the full table, and its own class needs one more set of look-ups: O(n_rows n_variables n_classes) in
-    all, from one counting pass. The weight of the row is subtracted from the count before a pseudocount is
-    added, because the sum of a count and a tiny pseudocount would lose the latter. One copy of a weighted row
-    is left out; see :mod:`codelength.table.copies`.
-
-    NaN if the row cannot be left out, because it is not among the counted rows.
+    Leaving a row out lowers the counts of its own class only, so that class needs one more set of look-ups.
+    The weight of the row is subtracted from the count before a pseudocount is added, because the sum of a
+    count and a tiny pseudocount would lose the latter. NaN if the row is not among the counted rows.
     """
     removed = None if coded.weights is None else copy_weights(coded.weights)
     if removed is not None and (removed != 1.0).any():
@@ -239,20 +225,9 @@ def _entries_without(
 ) -> FloatArray:
     """Return log table entries of values, or of classes, with counts lowered by weights.
 
-    NaN if a count is smaller than its weight: the row was not counted.
-
-    Parameters
-    ----------
-    rule : Rule
-        Predictive rule.
-    seen, added : array
-        Counts, and the offsets of the rule.
-    weights : float or array
-        Weights to subtract.
-    totals : array, optional
-        Lowered counts plus offsets, summed over the values of the variable; for entries of values.
-    n_values : int
-        Number of values of the variable.
+    NaN if a count (``seen``) is smaller than its weight: the row was not counted. ``added`` are offsets of
+    the rule. For entries of values, ``totals`` are lowered counts plus offsets, summed over the values of the
+    variable.
     """
     left = seen >= weights
     # 1.0 is a placeholder with a finite logarithm.

@@ -243,18 +243,9 @@ class Question:
         return changed(coded, codes=codes, is_distinct=False, unseen={})
 
     def combined(self, schema: Schema, value_table: FloatArray) -> FloatArray:
-        """Return sums of table entries for all combinations of query values.
+        """Return sums of entries of a table of classes and cells for all combinations of query values.
 
-        Parameters
-        ----------
-        schema : Schema
-            The schema of the table.
-        value_table : array of shape (n_classes, n_cells)
-            One entry per class and cell.
-
-        Returns
-        -------
-        array of shape (n_classes, n_combinations of the variables other than the class)
+        The shape is (n_classes, n_combinations of the variables other than the class).
         """
         total = np.zeros((len(value_table), 1))
         for i in self.columns:
@@ -264,15 +255,10 @@ class Question:
         return total
 
     def answer(self, weights: FloatArray, **about: Any) -> Answer:
-        """Build the answer from weights of combinations, which are normalised.
+        """Build the answer, with further attributes, from weights of combinations, which are normalised.
 
-        Parameters
-        ----------
-        weights : array of shape (n_rows, n_classes, n_combinations) or (n_rows, n_combinations)
-            Weights of the combinations of the variables other than the class, for each class if the class is
-            in the query.
-        about
-            Further attributes of the answer.
+        Weights are those of the combinations of the variables other than the class, shape (n_rows,
+        n_combinations), or (n_rows, n_classes, n_combinations) if the class is in the query.
         """
         n_rows, sizes = len(weights), self.sizes
         if self.class_axis is not None:
@@ -297,10 +283,8 @@ def answer_by_tables(
 
     Parameters
     ----------
-    question : Question
-        Variables of the query.
-    schema : Schema
-        Schema of the model.
+    question, schema
+        Variables of the query, and the schema of the model.
     log_weights : array of shape (n_rows, n_classes)
         Log weight of each class together with the known cells of each row; minus infinity for a class that
         is ruled out.
@@ -318,9 +302,8 @@ def answer_by_tables(
     """
     combined = question.combined(schema, value_table)
     # Relative to the largest product, so that products over many variables do not all underflow.
-    highest = combined.max(initial=-np.inf)
-    probs = np.exp(combined - (highest if np.isfinite(highest) else 0.0))
-    shares = np.exp(normalised_or_zero(log_weights))
+    probs = np.exp(_below_highest(combined, None))
+    shares = np.exp(_below_highest(log_weights, 1))
     if question.class_axis is not None:
         return question.answer(shares[:, :, None] * probs)
     weights = np.zeros((len(shares), probs.shape[1]))
@@ -330,23 +313,14 @@ def answer_by_tables(
     return question.answer(weights)
 
 
-def normalised_or_zero(log_weights: FloatArray) -> FloatArray:
-    """Return log weights of each row relative to the largest; a row without any weight is unchanged."""
-    highest = log_weights.max(axis=1, keepdims=True, initial=-np.inf)
-    return np.asarray(log_weights - np.where(np.isfinite(highest), highest, 0.0))
+def _below_highest(logs: FloatArray, axis: int | None) -> FloatArray:
+    """Return logs less the largest along an axis; unchanged where all are minus infinity."""
+    highest = logs.max(axis=axis, keepdims=True, initial=-np.inf)
+    return np.asarray(logs - np.where(np.isfinite(highest), highest, 0.0))
 
 
 def with_known_classes(log_weights: FloatArray, classes: IntArray) -> FloatArray:
-    """Return log weights of rows, restricted to the class if it is known.
-
-    Parameters
-    ----------
-    log_weights : array of shape (n_rows, n_classes)
-        Log weight of each class.
-    classes : array of int of shape (n_rows,)
-        Code of the known class; a number that is not a code if it is not known.
-    """
-    n_classes = log_weights.shape[1]
-    known = (classes >= 0) & (classes < n_classes)
-    others = known[:, None] & (np.arange(n_classes) != classes[:, None])
+    """Return log weights of rows and classes, restricted to the class if its code is known."""
+    codes = np.arange(log_weights.shape[1])
+    others = np.isin(classes, codes)[:, None] & (codes != classes[:, None])
     return np.where(others, -np.inf, log_weights)

@@ -130,14 +130,12 @@ class OneRow:
 
     Parameters
     ----------
-    schema : Schema
-        Schema of the rows.
+    schema, refuse_values, refuse_names
+        As for :class:`codelength.table.one_row.RowReader`.
     scorer : Scorer
         Scorer of all variables, or of the chosen ones.
     chosen : sequence of int
         Positions of the variables of the scorer.
-    refuse_values, refuse_names : bool
-        See :class:`codelength.table.one_row.RowReader`.
     """
 
     def __init__(

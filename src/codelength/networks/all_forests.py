@@ -30,7 +30,7 @@ RANGE = 1200.0
 class ForestSums:
     """Sums over all forests under one prior.
 
-    Weights of edges, including edges from the root, are balanced; see :func:`balanced`.
+    Weights of edges, including edges from the root, are those of :func:`balanced`.
     """
 
     of: Augmented

@@ -99,12 +99,10 @@ class ForestCounts(WithoutCaches, Savable):
         n_values, n_classes = schema.n_values[variables].astype(np.int64), schema.n_classes
         codes, labels = _codes_of(coded, variables), np.asarray(coded.class_codes, dtype=np.int64)
         weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
-        # Weights by class and value, one variable at a time, without an array of all rows and variables.
         values = []
-        for j, size in enumerate(n_values.tolist()):
-            # Cells without a value are left out, variable by variable.
-            known = codes[:, j] >= 0
-            places = labels[known] * size + codes[known, j]
+        for own, size in zip(codes.T, n_values.tolist(), strict=True):
+            known = own >= 0
+            places = labels[known] * size + own[known]
             found = np.bincount(places, weights[known], n_classes * size).astype(np.float64)
             values.append(found.reshape(n_classes, size))
         pairs = count_pairs(codes, labels, n_values, n_classes, weights)
@@ -194,9 +192,8 @@ class Augmented:
         """Log probability of all cells given the classes under naive Bayes, in nats."""
         from scipy.special import gammaln
 
-        total = 0.0
+        total, of_class = 0.0, self.strength / self.counts.n_classes
         for counts in self.counts.value_counts:
-            of_class = self.strength / self.counts.n_classes
             of_value = of_class / counts.shape[1]
             total += float((gammaln(counts + of_value) - gammaln(of_value)).sum())
             total -= float((gammaln(counts.sum(axis=1) + of_class) - gammaln(of_class)).sum())
@@ -205,9 +202,8 @@ class Augmented:
     @cached_property
     def log_values(self) -> tuple[FloatArray, ...]:
         """Log probability of each value of each variable in each class, and a row of zeros for no value."""
-        tables = []
+        tables, of_class = [], self.strength / self.counts.n_classes
         for counts in self.counts.value_counts:
-            of_class = self.strength / self.counts.n_classes
             probs = (counts + of_class / counts.shape[1]) / (counts.sum(axis=1, keepdims=True) + of_class)
             tables.append(np.vstack([np.log(probs.T), np.zeros(len(counts))]))
         return tuple(tables)
@@ -220,11 +216,11 @@ class Augmented:
         """Return the leave-one-out terms of each row, without ``removed`` of its weight, in its own class."""
         from ._forest_kernels import leave_out
 
-        log_probs, log_lost = np.zeros(len(codes)), np.zeros(len(codes))
+        log_probs, log_lost = np.zeros((2, len(codes)))
+        of_class = self.strength / self.counts.n_classes
         for j, counts in enumerate(self.counts.value_counts):
             known = codes[:, j] >= 0
             own, less = labels[known], removed[known]
-            of_class = self.strength / self.counts.n_classes
             with_value = np.maximum(counts[own, codes[known, j]] - less, 0.0) + of_class / counts.shape[1]
             in_class = np.maximum(counts.sum(axis=1)[own] - less, 0.0) + of_class
             log_probs[known] += np.log(with_value / in_class)
@@ -253,17 +249,8 @@ def summed_log_values(log_values: tuple[FloatArray, ...], codes: IntArray) -> Fl
 def best_forests(log_weights: FloatArray, scale: float = 0.0) -> IntArray:
     """Return the forest with the largest sum of log weights of pairs, for each row of log weights.
 
-    Parameters
-    ----------
-    log_weights : array of shape (n_rows, n_pairs)
-        Log weights of the pairs.
-    scale : float
-        Weight of the rows behind the log weights, if larger than these: rounding errors grow with it.
-
-    Returns
-    -------
-    array of int of shape (n_rows, n_variables)
-        Parent of each variable, -1 for none.
+    A forest is the parent of each variable, -1 for none. ``scale`` is the weight of the rows behind the log
+    weights, if larger than these: rounding errors grow with it.
     """
     from . import _forest_kernels
 

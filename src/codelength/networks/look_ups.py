@@ -89,16 +89,8 @@ class LookUps:
     ) -> Self:
         """Return the log-linear pool of models, which is a sum of look-ups itself.
 
-        Parameters
-        ----------
-        parts : sequence of LookUps
-            Models of one table; at most one of them has tables of pairs.
-        powers : sequence of float
-            Powers of their ratios to the class prior.
-        log_prior : array of shape (n_classes,)
-            Log class prior.
-        about
-            Further attributes, among them the schema.
+        Powers are those of the ratios of the models to the class prior; at most one model has tables of
+        pairs. ``about`` are further attributes, among them the schema.
         """
         class_table = log_prior.copy()
         tables: dict[int, FloatArray] = {}
@@ -114,15 +106,7 @@ class LookUps:
         return cls(class_table=class_table, tables=tables, groupings=groupings, pairs=pairs, **about)
 
     def among_all(self, schema: Schema, seen: IntArray) -> Self:
-        """Extend the look-ups of the classes that were seen to all classes; the others have weight zero.
-
-        Parameters
-        ----------
-        schema : Schema
-            Schema with all classes.
-        seen : array of int
-            Codes of the seen classes.
-        """
+        """Extend the look-ups of the classes with codes ``seen`` to all classes; others have weight zero."""
 
         def widened(table: FloatArray, others: float) -> FloatArray:
             # Unseen classes have log weight minus infinity once, in the class table; other terms are 0,

@@ -81,16 +81,8 @@ class Network:
     def of(cls, look_ups: LookUps) -> "Network":
         """Build the network of a model.
 
-        Parameters
-        ----------
-        look_ups : LookUps
-            Tables of the model.
-
-        Raises
-        ------
-        InvalidParameter
-            If the model is not a network: a class has a probability that does not depend on the row, or the
-            probability of a class underflows.
+        Raise InvalidParameter if the model is not a network: a class has a probability that does not depend
+        on the row, or the probability of a class underflows.
         """
         if look_ups.floor.any():
             raise InvalidParameter(
@@ -134,17 +126,7 @@ class Network:
 
     @classmethod
     def of_forest(cls, schema: Schema, variables: IntArray, tables: ForestTables) -> "Network":
-        """Build the network of a forest, with the same parameters.
-
-        Parameters
-        ----------
-        schema : Schema
-            Schema of the table.
-        variables : array of int
-            Positions in the schema of the variables that take part.
-        tables : ForestTables
-            Parameters of the forest.
-        """
+        """Build the network of a forest of variables of a schema, given by position."""
         assert schema.target is not None
         labels = tuple(map(str, schema.classes))
         nodes = [Node(schema.target.name, labels, (), "number", {}, (), tables.class_probs)]

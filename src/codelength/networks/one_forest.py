@@ -79,13 +79,6 @@ class ForestPrior:
         it is the probability of rows in which only this variable and the class are known. Here these virtual
         rows are divided evenly among the values of the root and otherwise ignored; of the approximations
         that were tried, this is the nearest to the integral.
-
-        Parameters
-        ----------
-        n_values : array of int of shape (n_variables,)
-            Number of values of each variable.
-        parents : array of int of shape (n_variables,)
-            Parent of each variable, -1 for roots.
         """
         virtual = np.zeros(len(parents))
         order = top_down(parents)
@@ -157,13 +150,7 @@ class ForestTables:
         return cls(law.parents, _shares(counts.class_counts + law.of_class), tuple(tables))
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """Return the joint log probability of rows and each class, in nats; missing cells are summed out.
-
-        Parameters
-        ----------
-        codes : array of int of shape (n_rows, n_variables)
-            Codes of the variables that take part, -1 for cells without a value.
-        """
+        """Return the joint log probability of rows and each class, in nats; codes of -1 are summed out."""
         found = np.tile(np.log(self.class_probs), (len(codes), 1))
         missing = (codes < 0).any(axis=1)
         # Complete rows need one look-up per variable; messages are needed for incomplete rows only.
@@ -222,13 +209,6 @@ def rooted(edges: Iterable[tuple[int, int]], n_variables: int) -> IntArray:
     """Return the parent of each variable in a forest, -1 for the roots, which are the centres of the trees.
 
     A centre is a variable with the smallest distance to the farthest other one; the first if there are two.
-
-    Parameters
-    ----------
-    edges : iterable of pairs of int
-        Edges of the forest.
-    n_variables : int
-        Number of variables.
 
     Examples
     --------
@@ -322,13 +302,6 @@ def best_forest(counts: ForestCounts, law: Law | float) -> OneForest:
     it is the most probable of those that are best for one of the sizes. Under the uniform law, gains of edges
     are not quite additive. The candidates then also include the forest with the largest sum of gains of
     single edges, and the forest without edges.
-
-    Parameters
-    ----------
-    counts : ForestCounts
-        Counts of the training rows.
-    law : {"pairs", "uniform"} or float
-        Prior; see :class:`OneForest`.
     """
     n_variables, n_classes = len(counts.n_values), len(counts.class_counts)
     if n_variables < 2:

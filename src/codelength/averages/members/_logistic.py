@@ -15,6 +15,7 @@ Bertsekas (1982). Projected Newton methods for optimization problems with simple
 Control and Optimization.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -153,36 +154,43 @@ def curvature_at(design: Design, row_weights: FloatArray, parameters: FloatArray
     """Return second derivatives of minus the log score at some parameters, or None if they are too many.
 
     The matrix of one weighting of the rows; those of other weightings and penalties are similar, so it serves
-    as preconditioner for all.
-
-    Parameters
-    ----------
-    design : Design
-        Rows of the table.
-    row_weights : array of shape (n_rows,)
-    parameters : array of shape (n_parameters,)
+    as preconditioner for all. With features F of the log weights it is F' S F, where S = diag(p) - p p'
+    within each row.
     """
-    n_parameters, n_rows = design.n_parameters, len(design.labels)
-    if n_parameters > MAX_DIRECT or n_parameters**2 * n_rows > MAX_DIRECT_CELLS:
+    n_variables, n_classes, n_rows = design.ratios.shape
+    if design.n_parameters > MAX_DIRECT or design.n_parameters**2 * n_rows > MAX_DIRECT_CELLS:
         return None
-    return _curvature_matrix(design, row_weights, np.exp(design.log_probs(parameters[None])[0]))
+    probs = np.exp(design.log_probs(parameters[None])[0])
+    columns = np.vstack([np.ones(n_rows), design.numbers])
+    # S times the ratios: p_c (r_c - sum_e p_e r_e), times the weight of the row.
+    bent = design.ratios * probs
+    bent -= probs * bent.sum(axis=1, keepdims=True)
+    bent *= row_weights
+    found = np.empty((design.n_parameters, design.n_parameters))
+    # Intercepts are coefficients of a column of ones; these are the places of all coefficients of each class.
+    places = n_variables + n_classes + np.arange(n_classes * len(design.numbers)).reshape(n_classes, -1)
+    places = np.hstack([n_variables + np.arange(n_classes)[:, None], places])
+    own = slice(None, n_variables)
+    found[own, own] = design.ratios.reshape(n_variables, -1) @ bent.reshape(n_variables, -1).T
+    crossed = (bent.reshape(-1, n_rows) @ columns.T).reshape(n_variables, n_classes, -1)
+    for c in range(n_classes):
+        found[own, places[c]] = crossed[:, c]
+        found[places[c], own] = crossed[:, c].T
+        for e in range(c, n_classes):
+            # The matrix is symmetric: blocks of classes c <= e are computed, the others are copied.
+            shares = row_weights * probs[c] * ((1.0 if e == c else 0.0) - probs[e])
+            block = (columns * shares) @ columns.T
+            found[np.ix_(places[c], places[e])] = block
+            found[np.ix_(places[e], places[c])] = block.T
+    return found
 
 
-class _Metric:
-    """Preconditioner of conjugate gradients: a Cholesky factor of the curvature, or the prior precisions."""
-
-    def __init__(self, penalty: Penalty, curvature: FloatArray | None) -> None:
-        self._precisions = penalty.precisions
-        self._factor: FloatArray | None = None
-        if curvature is not None:
-            whole = curvature + penalty.times(np.eye(len(curvature)))
-            self._factor = np.asarray(np.linalg.cholesky(whole), dtype=np.float64)
-
-    def solved(self, vectors: FloatArray) -> FloatArray:
-        """Multiply each vector by the inverse of the metric."""
-        if self._factor is None:
-            return vectors / self._precisions
-        return np.asarray(cho_solve((self._factor, True), vectors.T, check_finite=False).T)
+def _preconditioner(penalty: Penalty, curvature: FloatArray | None) -> Callable[[FloatArray], FloatArray]:
+    """Return the inverse of the curvature plus the penalty, or of the prior precisions, as a function."""
+    if curvature is None:
+        return lambda vectors: vectors / penalty.precisions
+    factor = np.linalg.cholesky(curvature + penalty.times(np.eye(len(curvature))))
+    return lambda vectors: np.asarray(cho_solve((factor, True), vectors.T, check_finite=False).T)
 
 
 class _Point(NamedTuple):
@@ -238,7 +246,7 @@ def fitted(
     array of shape (n_weightings, n_parameters)
         Best parameters of each search.
     """
-    metric = _Metric(penalty, curvature)
+    solved = _preconditioner(penalty, curvature)
     found = start.copy()
     running = np.arange(len(start))
     point = _evaluated(design, row_weights, penalty, start)
@@ -262,7 +270,7 @@ def fitted(
         # A truncated Newton method: directions are rough while the gradient is large and become accurate near
         # the optimum, which keeps the convergence superlinear.
         accuracies = np.minimum(0.3, np.sqrt(lengths))
-        directions = _directions(design, row_weights, penalty, point, free, accuracies, metric)
+        directions = _directions(design, row_weights, penalty, point, free, accuracies, solved)
         point = _searched(design, row_weights, penalty, point, directions)
     found[running] = point.parameters
     return found
@@ -302,12 +310,12 @@ def _directions(
     point: _Point,
     free: BoolArray,
     accuracies: FloatArray,
-    metric: _Metric,
+    solved: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
     """Return Newton directions, computed by preconditioned conjugate gradients up to a relative accuracy."""
     found = np.zeros_like(point.parameters)
     rests = -point.gradients * free
-    scaled = metric.solved(rests) * free
+    scaled = solved(rests) * free
     lengths = (rests * scaled).sum(axis=1)
     enough = accuracies**2 * lengths
     search = scaled.copy()
@@ -317,7 +325,7 @@ def _directions(
         steps = lengths / np.maximum((search * bent).sum(axis=1), np.finfo(np.float64).tiny)
         found += steps[:, None] * search
         rests -= steps[:, None] * bent
-        scaled = metric.solved(rests) * free
+        scaled = solved(rests) * free
         shorter = (rests * scaled).sum(axis=1)
         running = (lengths > 0) & (shorter > enough)
         if not running.any():
@@ -325,43 +333,6 @@ def _directions(
         turned = np.divide(shorter, lengths, out=np.zeros_like(lengths), where=running)
         search = np.where(running[:, None], scaled + turned[:, None] * search, 0.0)
         lengths = np.where(running, shorter, 0.0)
-    return found
-
-
-def _curvature_matrix(design: Design, row_weights: FloatArray, probs: FloatArray) -> FloatArray:
-    """Return the matrix of second derivatives of minus the log score for one weighting of the rows.
-
-    With features F of the log weights it is F' S F, where S = diag(p) - p p' within each row.
-
-    Parameters
-    ----------
-    design : Design
-        Rows of the table.
-    row_weights : array of shape (n_rows,)
-    probs : array of shape (n_classes, n_rows)
-    """
-    n_variables, n_classes, n_rows = design.ratios.shape
-    columns = np.vstack([np.ones(n_rows), design.numbers])
-    # S times the ratios: p_c (r_c - sum_e p_e r_e), times the weight of the row.
-    bent = design.ratios * probs
-    bent -= probs * bent.sum(axis=1, keepdims=True)
-    bent *= row_weights
-    found = np.empty((design.n_parameters, design.n_parameters))
-    # Intercepts are coefficients of a column of ones; these are the places of all coefficients of each class.
-    places = n_variables + n_classes + np.arange(n_classes * len(design.numbers)).reshape(n_classes, -1)
-    places = np.hstack([n_variables + np.arange(n_classes)[:, None], places])
-    own = slice(None, n_variables)
-    found[own, own] = design.ratios.reshape(n_variables, -1) @ bent.reshape(n_variables, -1).T
-    crossed = (bent.reshape(-1, n_rows) @ columns.T).reshape(n_variables, n_classes, -1)
-    for c in range(n_classes):
-        found[own, places[c]] = crossed[:, c]
-        found[places[c], own] = crossed[:, c].T
-        for e in range(c, n_classes):
-            # The matrix is symmetric: blocks of classes c <= e are computed, the others are copied.
-            shares = row_weights * probs[c] * ((1.0 if e == c else 0.0) - probs[e])
-            block = (columns * shares) @ columns.T
-            found[np.ix_(places[c], places[e])] = block
-            found[np.ix_(places[e], places[c])] = block.T
     return found
 
 

@@ -225,12 +225,7 @@ class ForestsAtGrain(WithoutCaches):
 def counts_of(training: Training, ranking: IntArray | None = None) -> ForestCounts:
     """Count all training rows, in all variables or in those with the most information about the class.
 
-    Parameters
-    ----------
-    training : Training
-        Rows of the table.
-    ranking : array of int, optional
-        All variables, the most informative first; by default, the ranking in these rows.
+    The ranking, of all variables with the most informative first, is by default that in these rows.
     """
     variables = _chosen(training, ranking)
     seen = replace(training, views=_chosen_views(training.views, variables))

@@ -210,19 +210,9 @@ class _Part(NamedTuple):
 def _averaged(designs: Sequence[Design], row_weights: FloatArray, out: FloatArray) -> list[FloatArray]:
     """Average parameters over the path of penalties, without each fold and, last, with all rows.
 
-    Parameters
-    ----------
-    designs : sequence of Design
-        One design for all weightings, or one without each fold and, last, one with all rows.
-    row_weights : array of shape (n_rows,)
-        Weight of each row.
-    out : array of shape (n_folds, n_rows)
-        Held-out weight of each row in each fold.
-
-    Returns
-    -------
-    list of array of shape (n_weightings, n_parameters)
-        Averaged parameters of each design.
+    Given are one design for all weightings of the rows, or one without each fold and, last, one with all
+    rows; the weight of each row, and its held-out weight in each fold. Return an array of shape
+    (n_weightings, n_parameters) for each design.
     """
     within = np.split(np.vstack([np.maximum(row_weights - out, 0.0), row_weights]), len(designs))
     starts, curvatures = zip(*map(_typical, designs, within), strict=True)

@@ -258,12 +258,7 @@ class _Growth:
     def round(self, number: int, seed: int) -> tuple[list[Tree], FloatArray]:
         """Grow one tree per fold, each on the rows outside the fold.
 
-        Returns
-        -------
-        trees : list of Tree
-            One tree per fold.
-        totals : array of shape (n_rows, n_classes)
-            Held-out predictions, summed over the copies of each row.
+        Return the trees and held-out predictions, summed over the copies of each row.
         """
         training, rows = self.training, self.arranged.rows
         generator = np.random.default_rng(seed)

@@ -97,15 +97,7 @@ class Rule:
         return -float(np.log(total)) if total > 0 else 0.0
 
     def check(self, lowest: float, when: str = "") -> None:
-        """Raise InvalidParameter if a count plus offset is below zero.
-
-        Parameters
-        ----------
-        lowest : float
-            The lowest count plus offset.
-        when : str
-            Beginning of the message.
-        """
+        """Raise InvalidParameter if a count plus offset is below zero; ``when`` begins the message."""
         if lowest < 0:
             raise InvalidParameter(
                 f'rule="{self.name}": {when}a count plus its offset is {lowest:g}, below 0; use larger '
