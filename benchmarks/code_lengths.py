@@ -10,7 +10,7 @@ from codelength import Schema
 from codelength.prequential import naive_bayes_sequence
 from codelength.scores.nml import log_normalisers, naive_bayes_log_normaliser
 from codelength.table import Coded
-from codelength_lab.all_orderings import all_orderings
+from codelength_lab.row_orderings import all_orderings
 
 from .measure import Ratio, compare
 

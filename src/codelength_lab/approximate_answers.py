@@ -2,9 +2,7 @@ r"""Two approximations of the predictive distribution of a mixture whose compone
 
 The paper on predictive inference leaves approximations of the sum over clusterings to future work; these two
 have no estimate of their errors. *Neighbourhoods* average over the clusterings near a few good ones, weighted
-by P(Z, D). Those near a centre differ from it in one row, hence in two components: most of their components
-are those of the centre, so a neighbourhood of N(K - 1) clusterings has only about NK different products. The
-*Cheeseman-Stutz ratio* is
+by P(Z, D). The *Cheeseman-Stutz ratio* is
 
 .. math:: P(d \mid D) \approx \frac{CS(D, d)}{CS(D)}
 
@@ -13,6 +11,7 @@ continued with the new row, and every row is then assigned to its most probable 
 cancels.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -30,18 +29,17 @@ from codelength.mixture.clusterings import (
     single_rows,
 )
 from codelength.mixture.code_length import cheeseman_stutz_code_length
-from codelength.mixture.code_length.neighbourhood import Nearby, distinct_positions, nearby_clusterings
-from codelength.mixture.costs import check_memory
+from codelength.mixture.code_length.neighbourhood import distinct_positions, nearby_clusterings
 from codelength.mixture.parameters import MixtureParameters, mode_prior
 from codelength.mixture.prediction import Learned
 from codelength.mixture.prediction.climbing import Climber
 from codelength.mixture.prediction.predict import summed
 from codelength.mixture.prediction.products import ProductMixture, distinct_rows
-from codelength.naive_bayes import PriorLike, Pseudocounts, pseudocounts
+from codelength.naive_bayes import PriorLike, pseudocounts
 from codelength.naive_bayes.query import Answer, Question
 from codelength.table import Coded
 from codelength.table.coded import unchecked
-from codelength.typing import CodeArray, FloatArray, IntArray
+from codelength.typing import CodeArray
 
 N_STARTS = 20
 """Number of climbs in search of centres."""
@@ -87,27 +85,10 @@ def cheeseman_stutz_answer(
 
 def neighbourhood_products(
     rows: Coded, mixture: MixtureParameters, prior: PriorLike, random_state: Any, n_starts: int = N_STARTS
-) -> list[ProductMixture]:
-    """Compute the products of all clusterings near the fitted one or a local optimum.
+) -> Iterator[ProductMixture]:
+    """Yield the products of all clusterings near the fitted one or a local optimum; each counts once."""
+    from codelength.mixture._kernels import fill
 
-    Parameters
-    ----------
-    rows : Coded
-        The rows that were learned from.
-    mixture : MixtureParameters
-        The mixture fitted to them.
-    prior : prior or its name
-        Dirichlet pseudocounts.
-    random_state : int, sequence of int, generator or None
-        Seed of the climbs.
-    n_starts : int
-        Number of climbs in search of centres.
-
-    Returns
-    -------
-    list of ProductMixture
-        One per centre; each clustering counts once.
-    """
     table = single_rows(mixture.coded(rows))
     if not table.n_rows:
         raise DataError("there are no rows to make clusterings of; give the rows that were learned from")
@@ -117,72 +98,15 @@ def neighbourhood_products(
     found = [mixture.labels(table), *(optimum.clustering for optimum in optima)]
     centres = np.unique([canonical(labels, names) for labels in found], axis=0)
     nearby = [nearby_clusterings(completed(table, centre), spread, names) for centre in centres]
+    masses = np.concatenate([near.log_masses for near in nearby])
+    labels = np.concatenate([np.tile(near.centre, (len(near.rows), 1)) for near in nearby])
+    moved = np.concatenate([near.rows for near in nearby])
+    labels[np.arange(len(labels)), moved] = np.concatenate([near.targets for near in nearby])
     # A clustering near several centres must count once.
     kept = distinct_positions(nearby, names)
-    masses = np.concatenate([near.log_masses for near in nearby])
-    chosen = np.full(len(masses), -np.inf)
-    chosen[kept] = masses[kept]
-    chosen[chosen < chosen.max() - NEGLIGIBLE] = -np.inf
-    ends = np.cumsum([len(near.rows) for near in nearby])
-    by_centre = np.split(chosen - logsumexp(chosen), ends[:-1])
-    return [
-        _products(table, spread, near, log_weights)
-        for near, log_weights in zip(nearby, by_centre, strict=True)
-        if np.isfinite(log_weights).any()
-    ]
-
-
-def _products(table: Coded, prior: Pseudocounts, near: Nearby, log_weights: FloatArray) -> ProductMixture:
-    """Compute the products of one neighbourhood."""
-    kept = np.flatnonzero(np.isfinite(log_weights))
-    rows, targets, weights = near.rows[kept], near.targets[kept], np.exp(log_weights[kept])
-    n_components, centre = table.schema.n_classes, near.centre
-    sources = centre[rows]
-    moved = sources != targets
-    # A move changes its source and its target; every other component appears unchanged with its weight.
-    untouched = np.full(n_components, weights.sum())
-    np.subtract.at(untouched, sources[moved], weights[moved])
-    np.subtract.at(untouched, targets[moved], weights[moved])
-    # The component that a row leaves is the same for all its targets.
-    leaving = np.bincount(rows[moved], weights[moved], len(centre))
-    leavers = np.flatnonzero(leaving)
-    components = np.concatenate((np.arange(n_components), centre[leavers], targets[moved]))
-    who = np.concatenate((np.full(n_components, -1), leavers, rows[moved]))
-    steps = np.concatenate((np.zeros(n_components), -np.ones(len(leavers)), np.ones(moved.sum())))
-    # Differences of nearly equal sums may fall below zero by rounding.
-    shares = np.concatenate((np.maximum(untouched, 0.0), leaving[leavers], weights[moved]))
-    n_bytes = 24.0 * len(components) * table.schema.n_cells
-    check_memory(f"{len(components):,} products", n_bytes, "take a sample of the rows")
-    return _changed(table, _state(table, prior, centre), components, who, steps, shares)
-
-
-def _changed(
-    table: Coded,
-    state: ClusteringState,
-    components: IntArray,
-    rows: IntArray,
-    steps: FloatArray,
-    shares: FloatArray,
-) -> ProductMixture:
-    """Compute the products of components with one row more or less each; -1 for no change."""
-    schema = table.schema
-    raised, totals = state.raised[:, components], state.totals[:, components]
-    changed = np.flatnonzero(rows >= 0)
-    codes = np.asarray(table.codes, dtype=np.int64)
-    for i in range(schema.n_variables):
-        own = codes[rows[changed], i]
-        known = changed[own < schema.n_values[i]]
-        raised[schema.offsets[i] + codes[rows[known], i], known] += steps[known]
-        totals[i, known] += steps[known]
-    sizes = state.sizes[components] + steps
-    made = ProductMixture.of_state(schema, ClusteringState(raised, totals, sizes))
-    with np.errstate(divide="ignore"):
-        return ProductMixture(np.log(shares) + np.log(sizes), made.log_values).worthwhile()
-
-
-def _state(table: Coded, prior: Pseudocounts, labels: IntArray) -> ClusteringState:
-    from codelength.mixture._kernels import fill
-
-    state = ClusteringState.empty(table.schema, prior)
-    fill(ObservedCells.of(table), labels, state)
-    return state
+    kept = kept[masses[kept] >= masses[kept].max() - NEGLIGIBLE]
+    log_weights = masses[kept] - logsumexp(masses[kept])
+    for own, log_weight in zip(labels[kept], log_weights.tolist(), strict=True):
+        state = ClusteringState.empty(table.schema, spread)
+        fill(ObservedCells.of(table), own, state)
+        yield ProductMixture.of_state(table.schema, state, log_weight).worthwhile()

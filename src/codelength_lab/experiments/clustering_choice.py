@@ -27,7 +27,7 @@ from codelength.scores import Predictions
 from codelength.typing import FloatArray, IntArray
 
 from ..experiment import Result
-from ..local_search import improve_ordering
+from ..row_orderings import improve_ordering
 from ..tables import Source, prepare, stream_of
 
 N_ORDERINGS = (1, 2, 5, 10, 20, 30, 50, 100)

@@ -1,4 +1,4 @@
-"""Figures of the papers drawn from our results, as reproducible SVG files.
+"""Figures of the experiments drawn from our results, as reproducible SVG files.
 
 Each module returns panels by the name of the file: functions that draw into one pair of axes.
 """
@@ -12,11 +12,8 @@ from codelength.plot.style import Panel
 
 from ..findings import Findings
 from .approximations import approximations
-from .averages import averages
-from .learning_curves import learning_curves
-from .models import further, interval_averages, iris, versus
-from .questions import hidden_classes, orderings
-from .selection import selection
+from .curves import hidden_classes, iris, iris_averages, learning_curves, orderings
+from .gains import averages, log_losses, selection, versus
 
 __all__ = ["FIGURES", "draw"]
 
@@ -26,12 +23,12 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
     "bayes-optimal-ibl": iris,
     "prequential-selection": selection,
     "indifferent-naive-bayes": versus,
-    "averages": averages,
+    "indifferent-trees": log_losses,
+    "evidence-weights": log_losses,
+    "interval-averages": lambda findings: log_losses(findings) | iris_averages(findings),
     "predictive-inference-mixtures": hidden_classes,
     "orderings": orderings,
-    "indifferent-trees": further,
-    "evidence-weights": further,
-    "interval-averages": interval_averages,
+    "averages": averages,
 }
 """Functions from the findings of an experiment to panels by the name of the file."""
 
@@ -39,6 +36,5 @@ FIGURES: dict[str, Callable[[Findings], dict[str, list[Panel]]]] = {
 def draw(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
     """Draw the figures of an experiment, if it has any, and return the files written; needs matplotlib."""
     figures_of = FIGURES.get(findings.experiment)
-    if figures_of is None:
-        return []
-    return [save(panels, Path(directory) / f"{name}.svg") for name, panels in figures_of(findings).items()]
+    figures = figures_of(findings) if figures_of else {}
+    return [save(panels, Path(directory) / f"{name}.svg") for name, panels in figures.items()]

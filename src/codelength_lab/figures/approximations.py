@@ -8,10 +8,10 @@ Each draws rows of a result table into one pair of axes.
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from codelength.plot.style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, plain
+from codelength.plot.style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel
 
 from ..findings import Findings, Row
-from .charts import plain_log
+from .charts import fixed_ticks, label, plain_log
 
 WINE = "#882255"
 FOCUS = "hepatitis"
@@ -26,27 +26,24 @@ _STYLES = {
     "AIC": (PINK, "-", "D"),
     "LN+": (AMBER, "-", "P"),
 }
-_TABLE_STYLES = tuple(
-    zip(
-        (BLUE, GREEN, ORANGE, BLACK, SKY, AMBER, PINK, GREY, WINE),
-        ["-", "--", "-.", "-", "-", "--", "-", ":", "-."],
-        strict=True,
-    )
-)
+_TABLE_COLOURS = (BLUE, GREEN, ORANGE, BLACK, SKY, AMBER, PINK, GREY, WINE)
+_TABLE_STYLES = list(zip(_TABLE_COLOURS, ["-", "--", "-.", "-", "-", "--", "-", ":", "-."], strict=True))
+
+_ACROSS_ROWS = "rows, log scale (annealed reference from 30 on)"
 
 
 def approximations(findings: Findings) -> dict[str, list[Panel]]:
     """Return the panels of each figure, by the name of the file."""
-    cumulative, terms, solutions = (findings.table(name) for name in ("cumulative", "terms", "solutions"))
+    cumulative, terms, solutions, sizes = (
+        findings.table(name) for name in ("cumulative", "terms", "solutions", "classes")
+    )
     # The largest exact sums are of two tables only; their mean is not comparable with the others.
     by_rows, bias = (
         [row for row in findings.table(name) if row["tables"] > 4]
         for name in ("errors-by-rows", "bias-by-rows")
     )
-    errors, classes = (
-        partial(partial, _by_rows, rows=by_rows),
-        partial(partial, _classes, rows=findings.table("classes")),
-    )
+    at_ends, at_best = ("LN", "LN+", "C-S", "C-S soft", "BIC", "AIC"), ("LN*", "LN+*", "C-S*", "BIC*", "AIC*")
+    near = ("LN", "LN+", "C-S", "LN*", "C-S*", "LN+*")
     return {
         "figure-1-terms": [partial(_cumulative, rows=cumulative, scale=scale) for scale in ("linear", "log")],
         "figure-2-growth": [partial(_levels, rows=terms), partial(_growth, rows=terms)],
@@ -55,13 +52,12 @@ def approximations(findings: Findings) -> dict[str, list[Panel]]:
         ],
         "figure-3-errors": [partial(_dots, rows=findings.table("errors-10-rows"))],
         "figure-4-classes": [
-            classes(methods=_EM),
-            classes(methods=("LN", "LN+", "C-S", "LN*", "C-S*", "LN+*")),
+            *(partial(_classes, rows=sizes, methods=methods) for methods in (_EM, near)),
             partial(_agreement, rows=findings.table("selection")),
         ],
         "figure-5-rows": [
-            errors(methods=("LN", "LN+", "C-S", "C-S soft", "BIC", "AIC"), title="at the ends of EM"),
-            errors(methods=("LN*", "LN+*", "C-S*", "BIC*", "AIC*"), title="at the best clustering"),
+            partial(_by_rows, rows=by_rows, methods=at_ends, title="at the ends of EM"),
+            partial(_by_rows, rows=by_rows, methods=at_best, title="at the best clustering"),
             partial(_bias, rows=bias),
         ],
     }
@@ -75,9 +71,10 @@ def _lines(
     for method in methods:
         colour, line, marker = _style(method)
         fill = {"markerfacecolor": "white" if method.endswith("*") else colour, "markersize": 5}
-        up = [row[method] for row in rows]
         looks = fill if hollow else {"markersize": 4}
-        axes.plot(places, up, line, color=colour, marker=marker, label=method, **looks)
+        axes.plot(
+            places, [row[method] for row in rows], line, color=colour, marker=marker, label=method, **looks
+        )
 
 
 def _style(method: str) -> tuple[str, str, str]:
@@ -92,20 +89,15 @@ def _cumulative(axes: Axes, rows: Sequence[Row], scale: str) -> None:
         axes.plot(across, [100 * row[name] for row in rows], line, color=colour, label=name, linewidth=1.5)
     # The claim of the paper is about 90 % of the sum.
     axes.axhline(90, color=GREY, linewidth=0.7)
-    word = "" if scale == "linear" else " (log scale)"
-    axes.set(
-        title="7 rows, K = 3",
-        xscale=scale,
-        xlabel=f"largest terms, % of all{word}",
-        ylabel="share of the sum, %",
-        ylim=(0, 102),
+    # One legend is enough for both scales of the same curves.
+    word, legend = (
+        ("", {"loc": "lower right", "fontsize": 8}) if scale == "linear" else (" (log scale)", None)
     )
+    xlabel = f"largest terms, % of all{word}"
+    label(axes, "7 rows, K = 3", xlabel, "share of the sum, %", legend=legend, xscale=scale, ylim=(0, 102))
     if scale == "log":
         plain_log(axes.xaxis)
         axes.set_xlim(across[0], 100)
-    else:
-        # One legend is enough for both scales of the same curves.
-        axes.legend(loc="lower right", fontsize=8)
 
 
 def _levels(axes: Axes, rows: Sequence[Row]) -> None:
@@ -114,15 +106,13 @@ def _levels(axes: Axes, rows: Sequence[Row]) -> None:
     sizes = [row["n_rows"] for row in own]
     axes.plot(sizes, [row["n_clusterings"] for row in own], ":", color=GREY, label="all clusterings")
     for level, colour in {"99%": ORANGE, "98%": AMBER, "95%": GREEN, "90%": BLUE}.items():
-        label = f"{level[:-1]} % of the sum"
-        axes.plot(sizes, [row[level] for row in own], "o-", color=colour, label=label, markersize=3.5)
-    axes.set(
-        title=f"{FOCUS}, K = 3, mean over {own[0]['n_samples']} samples",
-        yscale="log",
-        xlabel="rows",
-        ylabel="terms needed (log scale)",
+        name = f"{level[:-1]} % of the sum"
+        axes.plot(sizes, [row[level] for row in own], "o-", color=colour, label=name, markersize=3.5)
+    title, legend = (
+        f"{FOCUS}, K = 3, mean over {own[0]['n_samples']} samples",
+        {"loc": "upper left", "fontsize": 8},
     )
-    axes.legend(loc="upper left", fontsize=8)
+    label(axes, title, "rows", "terms needed (log scale)", legend=legend, yscale="log")
 
 
 def _growth(axes: Axes, rows: Sequence[Row]) -> None:
@@ -134,14 +124,9 @@ def _growth(axes: Axes, rows: Sequence[Row]) -> None:
         # In a quick run most tables have one size, and a line of one point is invisible without a marker.
         marker = "o" if len(own) == 1 else None
         axes.plot([row["n_rows"] for row in own], shares, line, color=colour, label=name, marker=marker)
-    axes.set(
-        title="90 % of the sum, all tables, K = 3",
-        yscale="log",
-        xlabel="rows",
-        ylabel="terms needed, % of all (log scale)",
-    )
+    title, ylabel = "90 % of the sum, all tables, K = 3", "terms needed, % of all (log scale)"
+    label(axes, title, "rows", ylabel, legend={"loc": "lower left", "fontsize": 8}, yscale="log")
     plain_log(axes.yaxis)
-    axes.legend(loc="lower left", fontsize=8)
 
 
 def _solutions(axes: Axes, rows: Sequence[Row], methods: Sequence[str]) -> None:
@@ -160,12 +145,13 @@ def _solutions(axes: Axes, rows: Sequence[Row], methods: Sequence[str]) -> None:
     low, high = axes.get_ylim()
     foot = low - 0.06 * (high - low)
     axes.plot(ends, [foot] * len(ends), "^", color=BLACK, markersize=5, label="ends of EM", clip_on=False)
-    axes.set(
-        title=f"{FOCUS}, 10 rows, K = 3; stars: the best clustering",
-        xlabel="log posterior of the clustering, nats",
-        ylabel="code length, nats",
+    label(
+        axes,
+        f"{FOCUS}, 10 rows, K = 3; stars: the best clustering",
+        "log posterior of the clustering, nats",
+        "code length, nats",
+        legend={"fontsize": 8, "ncol": 3, "loc": "upper center", "bbox_to_anchor": (0.5, -0.14)},
     )
-    axes.legend(fontsize=8, ncol=3, loc="upper center", bbox_to_anchor=(0.5, -0.14))
 
 
 def _dots(axes: Axes, rows: Sequence[Row]) -> None:
@@ -178,16 +164,12 @@ def _dots(axes: Axes, rows: Sequence[Row]) -> None:
             name = f"{method}{star}"
             errors = [row[name] for row in rows]
             axes.plot(errors, places, marker, color=colour, markerfacecolor=fill, markersize=6, label=name)
-    axes.set(
-        title="10 rows, K = 3; hollow: best clustering",
-        xscale="log",
-        xlabel="mean absolute error, nats (log scale)",
-        yticks=places,
-        yticklabels=[row["table"] for row in rows],
-    )
+    axes.set(xscale="log", yticks=places, yticklabels=[row["table"] for row in rows])
     axes.invert_yaxis()
     plain_log(axes.xaxis)
-    axes.legend(fontsize=8, ncol=4, loc="upper center", bbox_to_anchor=(0.4, -0.16))
+    title, xlabel = "10 rows, K = 3; hollow: best clustering", "mean absolute error, nats (log scale)"
+    legend = {"fontsize": 8, "ncol": 4, "loc": "upper center", "bbox_to_anchor": (0.4, -0.16)}
+    label(axes, title, xlabel, legend=legend)
 
 
 def _classes(axes: Axes, rows: Sequence[Row], methods: Sequence[str]) -> None:
@@ -195,8 +177,7 @@ def _classes(axes: Axes, rows: Sequence[Row], methods: Sequence[str]) -> None:
     sizes = [row["n_components"] for row in rows]
     axes.plot(sizes, [row["exact"] for row in rows], "-", color=BLACK, linewidth=2.2, label="exact", zorder=4)
     _lines(axes, sizes, rows, methods)
-    axes.set(title=f"{FOCUS}, 6 rows", xlabel="components K", ylabel="code length, nats")
-    axes.legend(fontsize=8)
+    label(axes, f"{FOCUS}, 6 rows", "components K", "code length, nats", legend={"fontsize": 8})
 
 
 def _agreement(axes: Axes, rows: Sequence[Row]) -> None:
@@ -204,53 +185,33 @@ def _agreement(axes: Axes, rows: Sequence[Row]) -> None:
     # Evenly spaced by index: sizes from 6 to 100 on a linear axis would crowd on the left.
     places = range(len(rows))
     _lines(axes, places, rows, ("LN", "LN+", "C-S", "BIC", "AIC", "LN*", "C-S*", "LN+*"))
-    axes.set(
-        title="choice among K = 1 to 6, all tables",
-        xlabel="rows",
-        ylabel="same K as the reference, % of samples",
-        xticks=places,
-        xticklabels=[str(row["rows"]) for row in rows],
-        ylim=(-4, 104),
-    )
-    axes.legend(fontsize=8, ncol=2)
+    axes.set(xticks=places, xticklabels=[str(row["rows"]) for row in rows], ylim=(-4, 104))
+    title, ylabel = "choice among K = 1 to 6, all tables", "same K as the reference, % of samples"
+    label(axes, title, "rows", ylabel, legend={"fontsize": 8, "ncol": 2})
 
 
 def _by_rows(axes: Axes, rows: Sequence[Row], methods: Sequence[str], title: str) -> None:
     """Draw mean absolute errors by the number of rows."""
     _lines(axes, [row["rows"] for row in rows], rows, methods, hollow=False)
-    axes.set(
-        title=f"{title}, K = 3, mean over tables",
-        xscale="log",
-        yscale="log",
-        xlabel="rows, log scale (annealed reference from 30 on)",
-        ylabel="mean absolute error, nats (log scale)",
-        # The same limits in both panels, for comparison.
-        ylim=(0.03, 300),
-    )
+    # The same limits in both panels, for comparison.
+    axes.set(xscale="log", yscale="log", ylim=(0.03, 300))
     _row_ticks(axes, rows)
     plain_log(axes.yaxis)
-    axes.legend(fontsize=8, ncol=2, loc="lower right")
+    ylabel, legend = "mean absolute error, nats (log scale)", {"fontsize": 8, "ncol": 2, "loc": "lower right"}
+    label(axes, f"{title}, K = 3, mean over tables", _ACROSS_ROWS, ylabel, legend=legend)
 
 
 def _bias(axes: Axes, rows: Sequence[Row]) -> None:
     """Draw mean signed errors by the number of rows."""
     _lines(axes, [row["rows"] for row in rows], rows, _EM, hollow=False)
     axes.axhline(0, color=BLACK, linewidth=1)
-    axes.set(
-        title="at the ends of EM: too long, or too short",
-        xscale="log",
-        xlabel="rows, log scale (annealed reference from 30 on)",
-        ylabel="mean error, nats",
-    )
+    axes.set_xscale("log")
     _row_ticks(axes, rows)
-    axes.legend(fontsize=8)
+    title = "at the ends of EM: too long, or too short"
+    label(axes, title, _ACROSS_ROWS, "mean error, nats", legend={"fontsize": 8})
 
 
 def _row_ticks(axes: Axes, rows: Sequence[Row]) -> None:
     """Label the numbers of rows that were computed, instead of powers of ten."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-    ticks = [row["rows"] for row in rows if row["rows"] in (6, 10, 14, 20, 30, 50, 100, 200)]
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    shown = (6, 10, 14, 20, 30, 50, 100, 200)
+    fixed_ticks(axes.xaxis, [row["rows"] for row in rows if row["rows"] in shown])

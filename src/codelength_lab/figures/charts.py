@@ -3,9 +3,28 @@
 from collections.abc import Sequence
 from typing import Any
 
-from codelength.plot.style import Axes, plain, symmetric
+from codelength.plot.style import Axes, plain
 
 DARK = "#444444"
+
+
+def label(
+    axes: Axes,
+    title: str,
+    xlabel: str,
+    ylabel: str = "",
+    *,
+    legend: dict[str, Any] | None = None,
+    size: float | None = None,
+    **settings: Any,
+) -> None:
+    """Set scales and limits, the title in a size of its own, labels, and a legend with some options."""
+    axes.set(**settings)
+    axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
+    if size is not None:
+        axes.title.set_fontsize(size)
+    if legend is not None:
+        axes.legend(**legend)
 
 
 def plain_log(axis: Any) -> None:
@@ -14,6 +33,15 @@ def plain_log(axis: Any) -> None:
 
     axis.set_major_formatter(FuncFormatter(plain))
     axis.set_minor_formatter(NullFormatter())
+
+
+def fixed_ticks(axis: Any, ticks: Sequence[float]) -> None:
+    """Set plain ticks at some places only."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(plain))
 
 
 def at_numbers(axes: Axes, numbers: Sequence[int]) -> None:
@@ -34,12 +62,3 @@ def band(
     """Fill the area within one error of means."""
     ends = [[mean + sign * error for mean, error in zip(means, errors, strict=True)] for sign in (-1, 1)]
     axes.fill_between(across, *ends, color=colour, alpha=alpha, linewidth=0)
-
-
-def by_table(axes: Axes, names: Sequence[str], linear: float | None = None, fontsize: float = 8) -> None:
-    """Draw a line at zero and name the tables, one below the other."""
-    axes.axvline(0, color=DARK, linewidth=0.9)
-    if linear is not None:
-        symmetric(axes, linear)
-    axes.set_yticks(range(len(names)), names, fontsize=fontsize)
-    axes.grid(visible=False, axis="y")

@@ -14,7 +14,7 @@ from codelength.errors import Infeasible, InvalidParameter
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import naive_bayes_sequence, sample_orderings
 from codelength.table import Coded
-from codelength_lab.all_orderings import all_orderings
+from codelength_lab.row_orderings import all_orderings
 from properties.strategies import rule_names, tables
 
 

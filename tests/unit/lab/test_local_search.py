@@ -10,7 +10,7 @@ from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.naive_bayes import RULES
 from codelength.prequential import ORDERINGS, best_first, naive_bayes_sequence, sample_orderings
 from codelength.table import Coded, Schema, encode
-from codelength_lab.local_search import improve_ordering
+from codelength_lab.row_orderings import improve_ordering
 from golden.cases import DATA, cases
 from toy_rules import TOY_RULES
 
@@ -88,8 +88,6 @@ def test_any_rule(rule):
     model = naive_bayes_sequence(drawn_table(30, 4), rule, cap=30.0)
     found = improve_ordering(model, max_moves=30, random_state=0)
     assert found.code_length <= found.start_code_length
-    assert f"{found.code_length:.1f} nats" in repr(found)
-    assert f"{found.start_code_length:.1f} nats" in str(found)
 
 
 def test_a_search_does_not_depend_on_the_numbers_of_rows_that_tie():

@@ -72,5 +72,5 @@ def test_pairs_of_rows_are_moves_after_moves(n_components):
 
 def test_pairs_that_would_take_too_long_are_refused_at_once():
     coded = random_coded(0, 60_000, [9] * 12, n_components=5)
-    with pytest.raises(Infeasible, match=r"all pairs of 59,\d+ distinct rows would take"):
+    with pytest.raises(Infeasible, match=r"all pairs of 60,000 rows would take"):
         wider_neighbourhood_code_length(coded, np.zeros(60_000, dtype=int))
