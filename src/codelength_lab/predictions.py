@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from .claims import Claim, signed
 from .experiment import Result, Spec
 from .findings import SCORES, Curve, Findings, ResultTable, Row
 from .results import Results
+from .significance import p_value, tests_over_tables
 from .tables import Prepared
 from .task import Task
 
@@ -142,45 +143,6 @@ def _t_test(mean: Mean, n: int) -> float:
     if standard_error == 0:
         return 1.0 if value == 0 else 0.0
     return float(2 * t.sf(abs(value) / standard_error, n - 1))
-
-
-class Tests(NamedTuple):
-    """Paired tests over tables: two-sided p-values."""
-
-    wilcoxon: float
-    sign: float
-
-
-def tests_over_tables(gains: Sequence[float]) -> Tests:
-    """Return p-values of Wilcoxon's signed rank test and the sign test of mean gains, without ties.
-
-    Examples
-    --------
-    >>> tests = tests_over_tables([0.1, 0.2, 0.3, 0.4, 0.5, 0.0])
-    >>> tests.sign
-    0.0625
-    """
-    from scipy.stats import binomtest, wilcoxon
-
-    # Ties carry no information about a direction, and the exact test does not allow them.
-    decided = np.array([gain for gain in gains if gain != 0])
-    if not len(decided):
-        return Tests(1.0, 1.0)
-    # The exact distribution is quick for few tables; beyond, the normal approximation is accurate.
-    ranked = wilcoxon(decided, method="exact" if len(decided) <= 25 else "approx")
-    sign = binomtest(int((decided > 0).sum()), len(decided))
-    return Tests(float(ranked.pvalue), float(sign.pvalue))
-
-
-def p_value(p: float) -> str:
-    """Return a probability with its sign of relation.
-
-    Examples
-    --------
-    >>> p_value(0.0123), p_value(1e-9)
-    ('= 0.012', '< 0.001')
-    """
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def compared_models(

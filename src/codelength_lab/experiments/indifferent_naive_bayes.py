@@ -16,10 +16,11 @@ from codelength.scores.means import mean_of
 from ..claims import Claim, Leads, all_of, by_sample, signed
 from ..experiment import Experiment, Model, Result, Spec
 from ..findings import Comparison, Findings
-from ..predictions import p_value, results_of, scores_of, tests_over_tables, versus
+from ..predictions import results_of, scores_of, versus
 from ..published import claim_of, compared, notes_of, printed_rows, published
 from ..results import Results
 from ..settings import Settings
+from ..significance import p_value, tests_over_tables
 from ..tables import source
 from ..task import Task, cross_validations
 
@@ -70,17 +71,11 @@ class Picture:
 
     Attributes
     ----------
-    row : str
-        Name of the row among our comparisons.
-    figure : str
-        Name in the paper.
-    other : str
-        The other model.
-    score : {"accuracy", "log_score"}
-        The score.
+    row, figure : str
+        Names of the row among our comparisons, and of the picture in the paper.
     fraction : float
         Share of the learning folds that is used.
-    better, improvement : float
+    printed : dict of str to float
         Number of tables on which IndifferentNB is better, and the largest improvement in per cent of the
         other model's score.
     results : Results
@@ -92,8 +87,7 @@ class Picture:
     other: str
     score: str
     fraction: float
-    better: float
-    improvement: float
+    printed: dict[str, float]
     results: Results
 
     @property
@@ -107,28 +101,17 @@ class Picture:
         return self.results.leads(OURS, self.other, "table", chosen, fraction=share or self.fraction)
 
 
-def _pictures(results: Results) -> list[Picture]:
-    """Return the pictures of the paper from its file."""
-    return [
-        Picture(
-            row,
-            fields["figure"],
-            fields["other"],
-            fields["score"],
-            fields["fraction"],
-            figures[BETTER],
-            figures[IMPROVEMENT],
-            results.at(score=fields["score"]),
-        )
-        for row, fields, figures in printed_rows(KEY, TABLE)
-    ]
-
-
 def _find(opened: Findings, spec: Spec[Task], results: dict[str, Result]) -> Findings:
     """Return the findings: counts, improvements and claims for each picture."""
     everything = results_of(spec, results)
     scores = everything.at(protocol="cross-validation")
-    pictures = _pictures(scores)
+    pictures = [
+        Picture(
+            *(row, fields["figure"], fields["other"], fields["score"], fields["fraction"], figures),
+            scores.at(score=fields["score"]),
+        )
+        for row, fields, figures in printed_rows(KEY, TABLE)
+    ]
     return replace(
         opened,
         comparisons=[
@@ -184,7 +167,7 @@ def _count(picture: Picture) -> Comparison:
     # Each table is a Bernoulli variable: the share of cross-validations in which IndifferentNB is better.
     wins = np.array([(own > 0).mean() for own in gains])
     error = float(np.sqrt((wins * (1 - wins)).sum()))
-    return compared(KEY, TABLE, picture.row, BETTER, picture.better, better, error)
+    return compared(KEY, TABLE, picture.row, BETTER, picture.printed[BETTER], better, error)
 
 
 def _improvement(picture: Picture, results: Results) -> Comparison:
@@ -197,9 +180,8 @@ def _improvement(picture: Picture, results: Results) -> Comparison:
         # Compared with an infinite loss, any finite one is an improvement of 100 %.
         gains = gains / other if math.isfinite(other) else np.full_like(gains, 100.0)
         if gains.mean() > best:
-            best, error = mean_of(gains)
-            where = name
-    made = compared(KEY, TABLE, picture.row, IMPROVEMENT, picture.improvement, best, error)
+            (best, error), where = mean_of(gains), name
+    made = compared(KEY, TABLE, picture.row, IMPROVEMENT, picture.printed[IMPROVEMENT], best, error)
     own = results.at(table=where, fraction=picture.fraction, model=picture.other)
     n_predictions = len(own.units(score="accuracy")) * datasets.describe(where).rows
     guessed = float(own.units(score="n_undefined").sum()) / n_predictions

@@ -10,8 +10,8 @@ from functools import partial
 
 from codelength.plot.style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, symmetric
 
-from ..experiments.averages.models import AVERAGE, title_of
-from ..experiments.averages.rows import MUCH
+from ..experiments.averages import MUCH
+from ..experiments.model_comparison import AVERAGE, title_of
 from ..findings import Findings, Row
 from .charts import DARK, at_numbers, band, label
 from .curves import BELOW

@@ -13,16 +13,20 @@ from codelength.render.terminal import lines
 from codelength_lab import EXPERIMENTS, reproduce
 from codelength_lab import pages as reports
 from codelength_lab.experiment import Spec
-from codelength_lab.experiments.averages import EXPERIMENT
-from codelength_lab.experiments.averages import tables as module
-from codelength_lab.experiments.averages.comparison import Cell, Comparison
-from codelength_lab.experiments.averages.models import learned, title_of
-from codelength_lab.experiments.averages.ranks import Ranking, holm
-from codelength_lab.experiments.averages.rows import losses
-from codelength_lab.experiments.averages.tables import SHARES, TABLES, TWINS, small, split_of
-from codelength_lab.experiments.averages.task import SCORES, ComparisonTask
+from codelength_lab.experiments.averages import EXPERIMENT, SHARES, Cell, Comparison, losses
+from codelength_lab.experiments.model_comparison import (
+    SCORES,
+    TABLES,
+    TWINS,
+    ComparisonTask,
+    learned,
+    small,
+    split_of,
+    title_of,
+)
 from codelength_lab.figures import FIGURES
 from codelength_lab.registry import find, specify
+from codelength_lab.significance import Ranking, holm
 
 
 def made_up(kinds, losses_of, n_tables=6, n_repetitions=3):
@@ -214,7 +218,6 @@ def test_the_comparison_runs_from_end_to_end(tmp_path, monkeypatch):
     monkeypatch.setattr("codelength_lab.experiments.averages.QUICK_TABLES", ("lenses", "iris"))
     monkeypatch.setattr("codelength_lab.experiments.averages.QUICK_SHARES", (0.25,))
     monkeypatch.setattr("codelength.evaluation.opponents.random_forest.TREES", 20)
-    assert module.QUICK_TABLES != ("lenses", "iris")
     made = reproduce("averages", quick=True, directory=tmp_path, jobs=1)
     assert made.outcome.n_run == len(made.outcome.results) > 10
     overall = {row["model"]: row for row in made.findings.table("overall")}

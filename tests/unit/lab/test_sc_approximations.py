@@ -10,9 +10,9 @@ from codelength.blocks import Heading
 from codelength_lab import pages as reports
 from codelength_lab import reproduce
 from codelength_lab.experiments import sc_approximations
-from codelength_lab.experiments.sc_approximations.methods import METHODS
-from codelength_lab.experiments.sc_approximations.tasks import (
+from codelength_lab.experiments.clustering_sums import (
     LEVELS,
+    METHODS,
     SHARES,
     ApproximationsTask,
     SolutionsTask,

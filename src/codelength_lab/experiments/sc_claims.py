@@ -12,15 +12,11 @@ import numpy as np
 from codelength.scores.means import Mean, mean_of
 from codelength.typing import FloatArray
 
-from ...claims import Claim, Leads, Verdict, all_of, apart, by_lead, by_sample, most_of, signed
-from ...published import claim_of, published
-from .collected import Collected
-from .methods import AT_BEST, AT_EM
-from .tasks import needed_share
+from ..claims import Claim, Leads, Verdict, all_of, apart, by_lead, by_sample, most_of, signed
+from ..published import claim_of, published
+from .clustering_sums import AT_BEST, AT_EM
+from .sc_approximations import FOCUS, KEY, ROWS_OF_FIGURE_1, Collected, K
 
-KEY = "sc-approximations"
-FOCUS = "hepatitis"
-K = 3
 EM = ("LN", "C-S", "BIC", "AIC")
 
 
@@ -40,12 +36,10 @@ def claims_of(collected: Collected) -> list[Claim]:
 def _term_claims(collected: Collected) -> list[Claim]:
     """Return the claims of Figure 1: few terms make up most of the sum."""
     said = published(KEY)["claims"]["few_terms"]
-    shares = Leads(
-        {
-            name: mean_of(needed_share(1, 7) * collected.needed(name, 7, said["share_of_sum"]))
-            for name in collected.names
-        }
-    )
+    needed = {
+        name: collected.needed(name, ROWS_OF_FIGURE_1, said["share_of_sum"]) for name in collected.names
+    }
+    shares = Leads({name: mean_of(1 / float(K**ROWS_OF_FIGURE_1) * own) for name, own in needed.items()})
     ahead = shares.changed(lambda share: said["share_of_terms"] - share)
     others = [name for name in shares if name != "diabetes"]
     most = max(others, key=lambda name: shares[name].value)
@@ -134,7 +128,7 @@ def _ranking_claims(collected: Collected) -> list[Claim]:
     for stars, word in (("", "at the ends of EM"), ("*", "at the best clustering")):
         methods = [f"{name}{stars}" for name in EM]
         # The paper shows one table; the claim is tested on that one and on all.
-        for names, place in (([FOCUS], "On Hepatitis"), (collected.tables_with(10, K), "On every table")):
+        for names, place in (([FOCUS], "On Hepatitis"), (collected.tables_with(10), "On every table")):
             made.append(_ranking(collected, "ranking", names, 10, methods, place=place, word=word))
     return made
 
@@ -143,7 +137,7 @@ def _further(collected: Collected) -> list[Claim]:
     """Return the claims on the ranking with more rows than in the paper, table by table."""
     made = []
     for n_rows in (size for size in collected.sizes(K) if size >= 20):
-        names = collected.tables_with(n_rows, K)
+        names = collected.tables_with(n_rows)
         for methods, word in ((EM, "at the ends of EM"), (AT_BEST, "at the best clustering")):
             made.append(_ranking(collected, "ranking_further", names, n_rows, methods, word=word))
     return made
@@ -154,7 +148,7 @@ def _ranking(
 ) -> Claim:
     """Return the claim on the order of the methods; from 20 rows on it is beyond the paper."""
     ranked = [
-        _in_order([np.abs(collected.errors(name, n_rows, K, method)) for method in methods]) for name in names
+        _in_order([np.abs(collected.errors(name, n_rows, method)) for method in methods]) for name in names
     ]
     is_beyond = n_rows >= 20
     # The soft variant of Cheeseman-Stutz is reported, but is not part of the ranking.
@@ -170,7 +164,7 @@ def _in_order(errors: list[FloatArray]) -> Verdict:
 
 
 def _listed(collected: Collected, names: list[str], n_rows: int, methods: Sequence[str]) -> str:
-    errors = {method: collected.mean_error(names, n_rows, K, method) for method in methods}
+    errors = {method: collected.mean_error(names, n_rows, method) for method in methods}
     return "mean absolute error in nats: " + ", ".join(f"{name} {x:.1f}" for name, x in errors.items())
 
 
@@ -215,7 +209,7 @@ def _selection_claims(collected: Collected) -> list[Claim]:
 
 def _over_components(collected: Collected, name: str, method: str) -> FloatArray:
     """Return absolute errors of the samples of 6 rows, as means over the numbers of components."""
-    parts = [np.abs(collected.errors(name, 6, k, method)) for k in collected.components(name, 6)]
+    parts = [np.abs(collected.errors(name, 6, method, k)) for k in collected.components(name, 6)]
     return np.asarray(np.mean(parts, axis=0))
 
 
@@ -228,11 +222,11 @@ def _gap(collected: Collected, name: str) -> float:
 
 def _conclusions(collected: Collected) -> list[Claim]:
     """Return the claims of section 5: few local optima carry most of the sum."""
-    names = collected.tables_with(10, K)
+    names = collected.tables_with(10)
     # LN+* is a lower bound of the sum: the exponential of its error is the share of the sum that it holds.
-    masses = [np.exp(-collected.errors(name, 10, K, "LN+*")) for name in names]
+    masses = [np.exp(-collected.errors(name, 10, "LN+*")) for name in names]
     better = [
-        by_sample(np.abs(collected.errors(name, 10, K, "LN")) - np.abs(collected.errors(name, 10, K, "LN+")))
+        by_sample(np.abs(collected.errors(name, 10, "LN")) - np.abs(collected.errors(name, 10, "LN+")))
         for name in names
     ]
     return [

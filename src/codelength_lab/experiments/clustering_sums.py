@@ -1,7 +1,7 @@
-"""Tasks of the experiment: random samples of the rows of a table, and the computations on each.
+"""Random samples of the rows of a table, and sums over all their clusterings, exact and approximate.
 
 A sample depends on the seed, the table, its size and its number alone, so that all figures use the same
-samples.
+samples. Methods under their names in the paper come first, then the tasks of its figures.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,53 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from scipy.special import logsumexp
 
-from codelength.mixture.code_length import clustering_log_terms
-from codelength.mixture.parameters import with_components
+from codelength.decisions import first_best_of_rows
+from codelength.mixture.best_clustering import best_clustering, local_optima
+from codelength.mixture.clusterings import clustering_counts
+from codelength.mixture.code_length import (
+    aic_code_length,
+    annealed_code_length,
+    bic_code_length,
+    cheeseman_stutz_code_length,
+    clustering_log_terms,
+    exact_code_length,
+    neighbourhood_code_length,
+    soft_shares,
+    union_code_length,
+)
+from codelength.mixture.em import RestartsInfo, fit_mixture
+from codelength.mixture.parameters import MixtureParameters, posterior_mode, with_components
 from codelength.table import Coded
 from codelength.typing import FloatArray, IntArray
 
-from ...experiment import Result
-from ...tables import Source, prepare, stream_of
-from .methods import METHODS, annealed, approximations, at_clustering, exact, fitted, hard_ends
+from ..experiment import Result
+from ..tables import Source, prepare, stream_of
+
+AT_EM = ("LN", "C-S", "C-S soft", "BIC", "AIC")
+"""At the end of EM: local neighbourhood, Cheeseman-Stutz with either completion, and two criteria."""
+
+AT_BEST = ("LN*", "C-S*", "BIC*", "AIC*")
+"""The same at the most probable clustering."""
+
+SEVERAL = ("LN+", "LN+*")
+"""The neighbourhoods of all ends of EM, or of all local optima of climbing as often, each clustering counted
+once with all its renamings."""
+
+METHODS = (*AT_EM, *AT_BEST, *SEVERAL)
+
+N_STARTS = 20
+"""Starts of EM, as in the paper."""
+
+N_ITERATIONS, TOLERANCE = 1000, 1e-7
+"""Stopping rule of EM, which the paper does not state."""
+
+N_CHAINS, N_TEMPERATURES = 50, 200
+
+MAX_SEARCHED = 16
+"""Most rows for which the best clustering is found by exhaustive search."""
+
+N_CLIMBS = 100
+"""Hill climbs that search for the best clustering of more rows."""
 
 LEVELS = (0.90, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99)
 """Shares of the sum in Figure 2."""
@@ -29,18 +68,68 @@ N_SOLUTIONS = 200
 """Most clusterings in Figure 3, half of them evenly spread by rank and half by log probability."""
 
 
+def approximations(coded: Coded, n_components: int, seed: Any) -> dict[str, float]:
+    """Return the code length of some rows by every method, in nats."""
+    # The component becomes the target of the rows, as all functions below expect.
+    rows = with_components(coded, n_components)
+    found, restarts = fitted(rows, n_components, seed)
+    shares = soft_shares(rows, found, 1)
+    labels = first_best_of_rows(shares)
+    lengths = {
+        "LN": neighbourhood_code_length(rows, labels),
+        "C-S": cheeseman_stutz_code_length(rows, labels),
+        "C-S soft": cheeseman_stutz_code_length(rows, shares, completion="soft"),
+        "BIC": bic_code_length(rows, found),
+        "AIC": aic_code_length(rows, found),
+    }
+    how: dict[str, Any] = {} if rows.n_rows <= MAX_SEARCHED else {"method": "climb", "n_starts": N_CLIMBS}
+    best = best_clustering(rows, n_components, random_state=seed, **how).clustering
+    lengths |= {f"{name}*": length for name, length in at_clustering(rows, best).items()}
+    lengths["LN+"] = union_code_length(rows, hard_ends(restarts, rows))
+    optima = local_optima(rows, n_components, n_starts=N_STARTS, random_state=seed)
+    lengths["LN+*"] = union_code_length(rows, [optimum.clustering for optimum in optima])
+    return lengths
+
+
+def at_clustering(rows: Coded, clustering: IntArray) -> dict[str, float]:
+    """Return the code length by each method if the missing data is one given clustering."""
+    # BIC and AIC need parameters: those that are most probable given the clustering.
+    mode = posterior_mode(clustering_counts(rows, clustering), "uniform")
+    return {
+        "LN": neighbourhood_code_length(rows, clustering),
+        "C-S": cheeseman_stutz_code_length(rows, clustering),
+        "BIC": bic_code_length(rows, mode),
+        "AIC": aic_code_length(rows, mode),
+    }
+
+
+def fitted(rows: Coded, n_components: int, seed: Any) -> tuple[MixtureParameters, RestartsInfo]:
+    """Return the most probable mixture that EM finds from random starts, as in the paper, and all ends."""
+    return fit_mixture(
+        rows,
+        n_components,
+        n_init=N_STARTS,
+        init="random",
+        max_iter=N_ITERATIONS,
+        tol=TOLERANCE,
+        random_state=seed,
+        n_threads=1,
+    )
+
+
+def hard_ends(restarts: RestartsInfo, rows: Coded) -> list[IntArray]:
+    """Return the clustering at each end of EM, with every row in its most probable component."""
+    return [state.labels(rows, 1) for state in restarts.states]
+
+
 @dataclass(frozen=True, slots=True)
 class _Samples:
     """Samples of the rows of a table: base of the tasks.
 
     Attributes
     ----------
-    source : Source
-        The table.
     n_rows : int
         Rows of each sample.
-    seed : int
-        Seed of the random streams.
     first, last : int
         The samples ``first .. last - 1``.
     """
@@ -121,9 +210,11 @@ class SolutionsTask(_Samples):
         terms = clustering_log_terms(coded, k)
         total = float(logsumexp(terms))
         chosen = _spread(terms, self.n_rows, k)
-        lengths = [at_clustering(coded, _clustering(t, self.n_rows, k)) for t in chosen]
+        # A clustering is the number of its term in base k, the first row most significant.
+        powers = k ** np.arange(self.n_rows - 1, -1, -1)
+        lengths = [at_clustering(coded, int(term) // powers % k) for term in chosen]
         _, restarts = fitted(coded, k, [self.stream(number), k])
-        ends = {_position(labels, k) for labels in hard_ends(restarts, coded)}
+        ends = {int(labels @ powers) for labels in hard_ends(restarts, coded)}
         return {
             "exact": -total,
             "log_posterior": (terms[chosen] - total).tolist(),
@@ -168,30 +259,30 @@ class ApproximationsTask(_Samples):
             str(k): {name: [] for name in (*METHODS, "reference", "standard_error")} for k in self.components
         }
         for number in range(self.first, self.last):
-            for k, lengths in self._lengths(self.sample(number), number).items():
+            coded = self.sample(number)
+            # One exact sum gives the code lengths for all smaller numbers of components as well.
+            is_exact, most = self.reference == "exact", max(self.components)
+            sums: Any = exact_code_length(coded, most).code_lengths if is_exact else None
+            for k in self.components:
+                # A stream per sample and number of components: results do not depend on which others run.
+                seed: list[Any] = [self.stream(number), k]
+                lengths = approximations(coded, k, seed)
+                if is_exact:
+                    lengths |= {"reference": sums[k - 1], "standard_error": 0.0}
+                if not is_exact or self.is_checked:
+                    found = annealed_code_length(
+                        coded,
+                        k,
+                        n_chains=N_CHAINS,
+                        n_temperatures=N_TEMPERATURES,
+                        random_state=seed,
+                        n_threads=1,
+                    )
+                    names = ("annealed", "annealed_se") if is_exact else ("reference", "standard_error")
+                    lengths |= dict(zip(names, (float(found), found.standard_error), strict=True))
                 for name, length in lengths.items():
                     columns[str(k)].setdefault(name, []).append(float(length))
         return columns
-
-    def _lengths(self, coded: Coded, number: int) -> dict[int, dict[str, float]]:
-        """Return the code lengths of one sample by number of components and method."""
-        found = {}
-        # One exact sum gives the code lengths for all smaller numbers of components as well.
-        known = exact(coded, max(self.components)) if self.reference == "exact" else {}
-        for k in self.components:
-            # One stream per sample and number of components, so that results do not depend on which others
-            # are run.
-            seed: list[Any] = [self.stream(number), k]
-            lengths = approximations(coded, k, seed)
-            sampled = annealed(coded, k, seed) if not known or self.is_checked else None
-            if known:
-                lengths |= {"reference": known[k], "standard_error": 0.0}
-                if sampled is not None:
-                    lengths |= {"annealed": sampled[0], "annealed_se": sampled[1]}
-            elif sampled is not None:
-                lengths |= {"reference": sampled[0], "standard_error": sampled[1]}
-            found[k] = lengths
-        return found
 
 
 PaperTask: TypeAlias = TermsTask | SolutionsTask | ApproximationsTask
@@ -222,8 +313,7 @@ def _spread(terms: FloatArray, n_rows: int, n_components: int) -> IntArray:
     most, is_named_in_order = np.zeros(len(terms), dtype=np.int64), np.ones(len(terms), dtype=np.bool_)
     for row in range(n_rows):
         label = t // n_components ** (n_rows - 1 - row) % n_components
-        # Components numbered by their first appearance: one of the k! equivalent names of a clustering is
-        # kept.
+        # Components numbered by their first appearance: one of k! equivalent names of a clustering is kept.
         is_named_in_order &= label <= most
         most = np.maximum(most, label + 1)
     own = t[is_named_in_order]
@@ -233,26 +323,3 @@ def _spread(terms: FloatArray, n_rows: int, n_components: int) -> IntArray:
     levels = np.linspace(terms[ordered[0]], terms[ordered[-1]], N_SOLUTIONS // 2)
     by_level = np.minimum(np.searchsorted(terms[ordered], levels), len(ordered) - 1)
     return np.asarray(ordered[np.union1d(by_rank, by_level)])
-
-
-def _clustering(term: int, n_rows: int, n_components: int) -> IntArray:
-    """Return the labels of a term: its number in base ``n_components``, the first row most significant."""
-    powers = n_components ** np.arange(n_rows - 1, -1, -1)
-    return np.asarray(int(term) // powers % n_components)
-
-
-def _position(labels: IntArray, n_components: int) -> int:
-    """Return the number of a clustering among all, the inverse of ``_clustering``."""
-    powers = n_components ** np.arange(len(labels) - 1, -1, -1)
-    return int(labels @ powers)
-
-
-def needed_share(needed: int, n_rows: int, n_components: int = 3) -> float:
-    """Return a number of terms as a share of all clusterings.
-
-    Examples
-    --------
-    >>> needed_share(27, 4)
-    0.3333333333333333
-    """
-    return needed / float(n_components**n_rows)
