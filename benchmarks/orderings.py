@@ -6,8 +6,8 @@ from codelength.mixture.candidates import kmeans_clustering, numbered
 from codelength.mixture.fixed_clustering import FixedClustering
 from codelength.prequential import SequentialModel, best_first, sample_orderings
 from codelength_lab.experiments.clustering_choice import GREEDY_COST, MOVES, SEARCH_COSTS
-from codelength_lab.row_orderings import improve_ordering
 from codelength_lab.registry import specify
+from codelength_lab.row_orderings import improve_ordering
 from codelength_lab.tables import prepare
 
 from .measure import Ratio, cpu_seconds
