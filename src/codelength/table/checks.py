@@ -25,13 +25,13 @@ from ..typing import FloatArray
 from ._messages import listed, repeated, shortened, shown
 from .values import is_number
 
-MOST_STEPS = 1_000_000
+MAX_STEPS = 1_000_000
 """Largest number of repetitions of anything: starts, iterations, orderings, chains."""
 
 MAX_BINS = 10_000
 """Largest number of intervals of a column."""
 
-LARGEST_WEIGHT = 1e90
+MAX_WEIGHT = 1e90
 """Largest weight. No sum or product of such weights overflows."""
 
 
@@ -235,7 +235,7 @@ def check_number(
     return number
 
 
-def check_size(name: str, value: Any, most: int = MOST_STEPS, *, also: str = "") -> int:
+def check_size(name: str, value: Any, most: int = MAX_STEPS, *, also: str = "") -> int:
     """Return a whole number of at least 1; raise Infeasible if it is larger than ``most``.
 
     Examples
@@ -260,21 +260,8 @@ def check_weights(
 ) -> FloatArray | None:
     """Return the weights of the rows as floats, or None if every row weighs 1.
 
-    Parameters
-    ----------
-    sample_weight : float, array of shape (n_rows,), or None
-        The weights that were passed; one number stands for all rows.
-    n_rows : int
-        Number of rows.
-    positive : bool
-        Require that at least one row has a positive weight.
-    first_row : int
-        Number of the first row, for messages.
-
-    Returns
-    -------
-    array of float, or None
-        One weight per row.
+    One number stands for the weights of all rows. If ``positive``, at least one must be above zero. Rows are
+    counted from ``first_row`` in messages.
     """
     if sample_weight is None:
         return None
@@ -284,17 +271,17 @@ def check_weights(
     if weights.shape != (n_rows,):
         raise DataError(f"sample_weight has shape {weights.shape}; expected one weight per row, ({n_rows},)")
     # Negated, so that NaN, for which every comparison is False, is unusable too.
-    unusable = ~((weights >= 0) & (weights <= LARGEST_WEIGHT))
+    unusable = ~((weights >= 0) & (weights <= MAX_WEIGHT))
     if unusable.any():
         row = int(np.argmax(unusable))
         raise DataError(
             f"sample_weight, row {first_row + row}: {weights[row]}; weights must be finite, not negative and "
-            f"at most {LARGEST_WEIGHT:g}"
+            f"at most {MAX_WEIGHT:g}"
         )
     # Sums over rows are weights too, those of classes and values.
-    if weights.sum() > LARGEST_WEIGHT:
+    if weights.sum() > MAX_WEIGHT:
         raise DataError(
-            f"sample_weight: the weights add up to {weights.sum():g}, more than {LARGEST_WEIGHT:g}; "
+            f"sample_weight: the weights add up to {weights.sum():g}, more than {MAX_WEIGHT:g}; "
             "divide them by a constant"
         )
     if positive and n_rows and not weights.any():
@@ -330,16 +317,7 @@ def check_distinct(names: Iterable[str], what: str = "column names") -> None:
 def check_random_state(random_state: Any) -> Any:
     """Return a random state that ``np.random.default_rng`` and ``SeedSequence`` accept.
 
-    Parameters
-    ----------
-    random_state : int, sequence of int, numpy generator, or None
-        The random state that was passed. A ``RandomState`` is drawn from once, so that two fits with the same
-        one differ, as in scikit-learn.
-
-    Returns
-    -------
-    int, list of int, Generator, SeedSequence or None
-        The state, checked.
+    A ``RandomState`` is drawn from once, so that two fits with the same one differ, as in scikit-learn.
     """
     if random_state is None or isinstance(random_state, (np.random.Generator, np.random.SeedSequence)):
         return random_state
@@ -368,14 +346,11 @@ def as_float(number: Any) -> float:
 
 def _as_floats(sample_weight: Any) -> FloatArray:
     """Return weights as floats, in any shape; NaN if they are masked."""
-    try:
-        given = np.asarray(sample_weight)
-        # numpy would read numbers from text, and take times for numbers.
-        if given.dtype.kind in "biufO":
-            with np.errstate(over="ignore"):
-                weights = np.asarray(given, dtype=np.float64, order="C")
-            masked = isinstance(sample_weight, np.ma.MaskedArray)
-            return np.where(np.ma.getmaskarray(sample_weight), np.nan, weights) if masked else weights
-    except Exception:  # what foreign objects raise is up to them
-        pass
-    raise DataError("sample_weight: expected one number per row")
+    given = as_array(sample_weight)
+    # numpy would read numbers from text, and take times for numbers.
+    with np.errstate(over="ignore"):
+        weights = as_array(given, np.float64) if given.dtype.kind in "biufO" else np.empty((0, 0, 0))
+    if weights.shape == (0, 0, 0):
+        raise DataError("sample_weight: expected one number per row")
+    masked = isinstance(sample_weight, np.ma.MaskedArray)
+    return np.where(np.ma.getmaskarray(sample_weight), np.nan, weights) if masked else weights
