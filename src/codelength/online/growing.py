@@ -23,6 +23,7 @@ Depends on ``domain`` (the values of one variable, the prior on their number), `
 """
 
 from collections.abc import Iterable, Mapping
+from operator import gt
 from typing import Any
 
 import numpy as np
@@ -229,6 +230,8 @@ class GrowingCounts(StreamCounts):
             if domain.find(value) != NEW:
                 raise DataError(f"variable {shown(domain.name)}: value {shown(value)} is met twice")
             domain.add(value, places.take())
+        if domain is not self.target:
+            self.n_known[self._by_name[domain.name][0]] = domain.n_known
         self._make_room()
 
     def _column(self, y: Scalar) -> int:
@@ -288,6 +291,7 @@ class GrowingCounts(StreamCounts):
                 domain = self.domains[position]
                 places[j] = self._places.take()
                 domain.add(x[domain.name], places[j])
+                self.n_known[position] += 1
                 self.n_met[position] += weight
                 # Too many values to be informative, and too many to count: an identifier.
                 if domain.n_known > MAX_VALUES:
@@ -300,10 +304,12 @@ class GrowingCounts(StreamCounts):
         if name in self._by_name:
             raise DataError(f"variable {shown(name)} is there twice")
         _check_declared(declared)
-        domain = Domain(name, declared, self._places)
-        self._by_name[name] = (len(self.domains), domain, domain.texts)
+        position, domain = len(self.domains), Domain(name, declared, self._places)
+        self._by_name[name] = (position, domain, domain.texts)
         self.domains.append(domain)
         self._make_room()
+        self.n_known[position] = self.n_declared[position] = domain.n_declared
+        self.is_open[position] = domain.is_open
 
     def _check_room(self, is_new_class: bool, n_new_values: int) -> None:
         """Raise Infeasible if the counts would become too large."""
@@ -316,21 +322,16 @@ class GrowingCounts(StreamCounts):
 
     def _make_room(self) -> None:
         """Enlarge arrays that are too small, by at least half, so that the cost per row is constant."""
-        n_variables, n_classes = len(self.domains), self._columns.n_places
-        wanted: dict[str, tuple[int, ...]] = dict.fromkeys(
-            ("n_known", "n_declared", "is_open", "n_met"), (n_variables,)
-        )
-        wanted |= {"totals": (n_variables, n_classes), "class_counts": (n_classes,)}
-        wanted |= {"value_counts": (self._places.n_places, n_classes)}
-        for name, sizes in wanted.items():
-            array = getattr(self, name)
-            pairs = zip(sizes, array.shape, strict=True)
-            shape = tuple(own if size <= own else max(size, own * 3 // 2) for size, own in pairs)
-            if shape != array.shape:
-                setattr(self, name, _longer(array, shape))
-        for i, domain in enumerate(self.domains):
-            self.n_known[i], self.n_declared[i] = domain.n_known, domain.n_declared
-            self.is_open[i] = domain.is_open
+        wanted = len(self.domains), self._columns.n_places, self._places.n_places
+        there = len(self.n_known), len(self.class_counts), len(self.value_counts)
+        if any(map(gt, wanted, there)):
+            more = [own if n <= own else max(n, own * 3 // 2) for n, own in zip(wanted, there, strict=True)]
+            n_variables, n_classes, n_places = more
+            for name in ("n_known", "n_declared", "is_open", "n_met"):
+                setattr(self, name, _longer(getattr(self, name), n_variables))
+            self.class_counts = _longer(self.class_counts, n_classes)
+            self.totals = _longer(self.totals, n_variables, n_classes)
+            self.value_counts = _longer(self.value_counts, n_places, n_classes)
 
 
 def check_growing(rule: Rule, prior: PriorLike, handle_unknown: str) -> tuple[float, float]:
@@ -367,7 +368,7 @@ def _check_declared(variable: Variable | None) -> None:
         )
 
 
-def _longer(array: Any, shape: tuple[int, ...]) -> Any:
+def _longer(array: Any, *shape: int) -> Any:
     """Return a larger array with the same content, filled with zeros."""
     longer = np.zeros(shape, dtype=array.dtype)
     longer[tuple(slice(0, size) for size in array.shape)] = array
