@@ -110,7 +110,6 @@ def fit_covariates(
         The information matrix of the standard errors; see :mod:`codelength.latent.inference.information`.
     reference : int
         The component that the others are compared with, counted from 0.
-
     """
     check_choice("kind", kind, ("observed", "empirical"))
     rows = mixture.coded(coded)
@@ -119,36 +118,21 @@ def fit_covariates(
     logit = Logit.of(design, used, reference, mixture.n_components)
     rows, matrix = _merged(rows.take(used), weights[used], logit.matrix)
     problem = _Problem(rows, replace(logit, matrix=matrix), prior)
-    state, trace, converged = problem.run(_State(mixture, logit.start(mixture.class_probs)))
-    coordinates, covariance = problem.covariance(state, kind)
-    n_values, log_likelihood = coordinates.n_free - len(coordinates.free_classes), float(trace[-1])
-    of_coefficients, method = covariance[n_values:, n_values:], f"one step ({kind} information)"
+    mixture, coefficients, trace, converged = problem.run(mixture)
+    coordinates, covariance = problem.covariance(mixture, coefficients, kind)
+    # Class shares depend on the covariates, and have no errors of their own.
+    first, log_likelihood = len(coordinates.free_classes), trace[-1]
+    n_values, method = coordinates.n_free - first, f"one step ({kind} information)"
+    of_values = np.pad(covariance[:n_values, :n_values], (first, 0), constant_values=np.nan)
     return OneStepModel(
         coordinates.mixture,
-        logit.relation(state.coefficients, of_coefficients, method, log_likelihood),
-        _value_errors(coordinates, covariance[:n_values, :n_values]),
+        logit.relation(coefficients, covariance[n_values:, n_values:], method, log_likelihood),
+        np.sqrt(coordinates.variances(of_values)[1]),
         log_likelihood,
         problem.n_parameters,
         len(trace),
         converged,
     )
-
-
-def _value_errors(coordinates: Coordinates, covariance: FloatArray) -> FloatArray:
-    """Return the standard errors of value probabilities from the covariance of their logits."""
-    # Class shares depend on the covariates, and have no errors of their own.
-    first = len(coordinates.free_classes)
-    padded = np.full((coordinates.n_free,) * 2, np.nan)
-    padded[first:, first:] = covariance
-    return np.asarray(np.sqrt(coordinates.variances(padded)[1]))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _State:
-    """Value probabilities, and coefficients of the components but the reference."""
-
-    mixture: MixtureParameters
-    coefficients: FloatArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -171,34 +155,39 @@ class _Problem:
         of_each_component = int((self.rows.schema.n_values - 1).sum())
         return n_free * len(self.logit.scale) + (n_free + 1) * of_each_component
 
-    def log_joint(self, state: _State) -> FloatArray:
+    def log_joint(self, mixture: MixtureParameters, coefficients: FloatArray) -> FloatArray:
         """Compute the log probability of each component and the cells of each row, given its covariates."""
         # Shares of 1 remove the components from the log tables: here they depend on the covariates of a row.
-        tables = replace(state.mixture, class_probs=np.ones_like(state.mixture.class_probs)).log_tables()
+        tables = replace(mixture, class_probs=np.ones_like(mixture.class_probs)).log_tables()
         of_values = Scorer.of(self.rows.schema, tables).log_weights(self.rows)
-        return np.asarray(of_values + log_softmax(self.logit.logits(state.coefficients), axis=1))
+        return np.asarray(of_values + log_softmax(self.logit.logits(coefficients), axis=1))
 
-    def run(self, state: _State) -> tuple[_State, list[float], bool]:
-        """Run EM; return the end, the log-likelihood after each iteration, and whether it converged."""
+    def run(self, mixture: MixtureParameters) -> tuple[MixtureParameters, FloatArray, list[float], bool]:
+        """Run EM from a mixture without covariates.
+
+        Returns the end, its coefficients of the components but the reference, the log-likelihood after each
+        iteration, and whether EM converged.
+        """
+        coefficients = self.logit.start(mixture.class_probs)
         spread = pseudocounts(self.prior, self.rows.schema)
         total, trace, before = float(self.weights.sum()), [], -np.inf
         excess = np.maximum(spread.value_pseudocounts - 1, 0)
         excess[:, self.rows.schema.offsets[1:] - 1] = 0
         for _ in range(MAX_ITER):
-            joint = self.log_joint(state)
+            joint = self.log_joint(mixture, coefficients)
             log_probs = logsumexp(joint, axis=1)
             trace.append(float(self.weights @ log_probs))
-            logs = np.where(excess > 0, logarithm(state.mixture.value_probs), 0.0)
+            logs = np.where(excess > 0, logarithm(mixture.value_probs), 0.0)
             # Convergence is judged by the log posterior, which EM increases; the trace reports the
             # log-likelihood.
             objective = trace[-1] + float((excess * logs).sum())
             if objective - before < TOL * total and before > -np.inf:
-                return state, trace, True
+                return mixture, coefficients, trace, True
             before = objective
             shares = np.exp(joint - log_probs[:, None])
-            mode = posterior_mode(expected_counts(self.rows, shares), spread)
-            state = _State(mode, self._stepped(state.coefficients, shares))
-        return state, trace, False
+            mixture = posterior_mode(expected_counts(self.rows, shares), spread)
+            coefficients = self._stepped(coefficients, shares)
+        return mixture, coefficients, trace, False
 
     def _stepped(self, coefficients: FloatArray, shares: FloatArray) -> FloatArray:
         """Make one step of Newton's method, halved until it gains."""
@@ -223,12 +212,14 @@ class _Problem:
         factors = {(r, s): self.weights * probs[:, r] * ((r == s) - probs[:, s]) for r in free for s in free}
         return np.block([[(matrix * factors[r, s][:, None]).T @ matrix for s in free] for r in free])
 
-    def covariance(self, state: _State, kind: str) -> tuple[Coordinates, FloatArray]:
+    def covariance(
+        self, mixture: MixtureParameters, coefficients: FloatArray, kind: str
+    ) -> tuple[Coordinates, FloatArray]:
         """Return the free values, and the covariance of their logits followed by the coefficients."""
-        shares = softmax(self.log_joint(state), axis=1)
-        probs = softmax(self.logit.logits(state.coefficients), axis=1)
+        shares = softmax(self.log_joint(mixture, coefficients), axis=1)
+        probs = softmax(self.logit.logits(coefficients), axis=1)
         averaged = self.weights @ shares / self.weights.sum()
-        coordinates = Coordinates.of(replace(state.mixture, class_probs=averaged), float(self.weights.sum()))
+        coordinates = Coordinates.of(replace(mixture, class_probs=averaged), float(self.weights.sum()))
         information, products = self._products(coordinates, shares, probs)
         if kind == "observed":
             counts = expected_counts(self.rows, shares).value_counts

@@ -107,7 +107,6 @@ def relate_outcome(
         Kind of the outcome; by default columns of numbers are numeric.
     first_step, sampling
         As in :func:`codelength.latent.relations.relate_covariates`.
-
     """
     check_choice("method", method, Method)
     n_components, what = assignment.mixture.n_components, f"outcome {shown(column.name)}"

@@ -251,7 +251,6 @@ def relate_covariates(
         Standard errors of the mixture, to include its uncertainty; with modal assignments only.
     sampling : Sampling, optional
         Meaning of weights, clusters and strata.
-
     """
     check_choice("method", method, Method)
     step = ThirdStep.of(assignment, "covariates", design.is_complete, method, first_step, sampling)
