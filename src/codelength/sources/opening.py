@@ -11,7 +11,7 @@ from .batch import BATCH_ROWS, Batches
 from .engines import ENGINES, library_of
 
 if TYPE_CHECKING:
-    from .files._kinds import Kinds
+    from .files._text import Kinds
 
 MAX_BATCHED = 1 << 30
 """Largest number of rows per batch."""

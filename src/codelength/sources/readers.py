@@ -27,7 +27,7 @@ from .cells import column_of, kind_of, numbers_of, texts_of
 from .files import arff
 from .files._cells import ColumnDict
 from .files._duckdb import without_memory
-from .files._kinds import Kind, Kinds
+from .files._text import Kind, Kinds
 from .files.formats import ARFF, SUFFIXES, format_of
 from .files.standard_input import Source, as_file, name_of
 from .files.writers import ArrowCells

@@ -13,8 +13,7 @@ from ...table.checks import check_names
 from ...table.table import Table
 from ..batch import Batch, Batches, arrow
 from ..cells import as_given, type_of, without_marked
-from ..files._kinds import Kinds, readings
-from ..files._text import TextColumn, without_markers
+from ..files._text import Kinds, TextColumn, readings, without_markers
 from ..files.arff import read_arff
 from ..files.formats import ARFF, Format, OpenFile, format_of
 from ..files.standard_input import as_file, name_of
@@ -177,7 +176,7 @@ class FileBatches(Batches):
     def _settle(self, columns: Sequence[str]) -> None:
         """Decide how columns of text are read, over all rows of all files."""
         texts = {
-            name: TextColumn(name, self._rules.get(name, own), self._na, may_be_time=own.parse is None)
+            name: TextColumn(name, self._rules.get(name, own), self._na)
             for name, own in self._first.readings.items()
             if name in columns and name not in self._texts
         }
@@ -220,9 +219,8 @@ class FileBatches(Batches):
         pa, pairs = arrow(), []
         for name in columns:
             array, column = rows.column(name), rows.schema.field(name)
-            text = self._texts.get(name)
-            if self._format.has_types and text is not None and not text.may_be_time:
-                column, array = text.convert(array)
+            if self._format.has_types and name in self._texts:
+                column, array = self._texts[name].keep(array)
             elif not self._format.has_types:
                 array = without_markers(array, self._na)
             array = as_given(array, column)

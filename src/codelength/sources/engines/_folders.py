@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import DataError
 from ...table.table import table_of
 from ..batch import Batch, arrow
-from ..files._kinds import Reading
+from ..files._text import Reading
 from ..files.formats import SUFFIXES
 from ..files.standard_input import name_of
 from ._frames import cells_of

@@ -25,7 +25,7 @@ from ...errors import DataError
 from ...table._messages import shortened
 from ...table.spelling import SPACES
 from ._duckdb import without_memory
-from ._kinds import Reading
+from ._text import Reading
 
 __all__ = ["DAMAGED", "CsvFile", "Header", "invalid_utf8", "read_header", "reject_duplicates"]
 

@@ -1,6 +1,6 @@
-"""JSON files, read by DuckDB into a temporary database, which gives them as record batches.
+"""JSON files, read by DuckDB into a temporary database, which gives them as record batches of JSON cells.
 
-JSON has no header, so the rows of all files together decide which columns there are, and of which types.
+JSON has no header, so the rows of all files together decide which columns there are.
 """
 
 import json
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
-from ...table.spelling import SPACES, parse_number
+from ...table.spelling import SPACES
 from ._duckdb import MEMORY, one_line, path_literal, quoted, session, without_memory, without_room
-from ._kinds import Reading
+from ._text import Reading
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -21,22 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["JsonFile", "open_json"]
 
 _BLOCK = 1 << 16  # bytes read at a time, from the end of a file
-
-
-def _any_number(text: str) -> Any:
-    """Return the number of a cell, also one that is rejected later: ``Infinity`` and ``1e400``."""
-    number = parse_number(text)
-    return float(text) if isinstance(number, str) else number
-
-
-_NUMBERS, _TEXT = Reading("number", _any_number), Reading("text")
-_READINGS = {
-    "JSON": Reading("text", json.loads),
-    # As text, because DuckDB would round large whole numbers in a column with fractions.
-    "DOUBLE": _NUMBERS,
-    "HUGEINT": _NUMBERS,
-    "UBIGINT": _NUMBERS,
-}
 
 
 class JsonFile:
@@ -50,8 +34,8 @@ class JsonFile:
         The file.
     shown : str
         Its name in messages.
-    types : mapping of str to str
-        Types of the columns in DuckDB.
+    names : sequence of str
+        The columns.
     number : int
         Number of the file.
     """
@@ -60,21 +44,12 @@ class JsonFile:
     n_rows: int | None = None
 
     def __init__(
-        self, connection: "DuckDBPyConnection", path: Path, shown: str, types: Mapping[str, str], number: int
+        self, connection: "DuckDBPyConnection", path: Path, shown: str, names: Sequence[str], number: int
     ) -> None:
         self._connection, self._path, self._shown, self._table = connection, path, shown, f"part{number}"
-        self._types, self._is_loaded = types, False
-        self.names = tuple(types)
-        self.readings = {
-            name: _READINGS.get(type_, _TEXT)
-            for name, type_ in types.items()
-            if type_ not in ("BIGINT", "BOOLEAN")
-        }
-        self._nested = {
-            name: type_
-            for name, type_ in types.items()
-            if type_.endswith("]") or type_.startswith(("STRUCT", "MAP"))
-        }
+        self.names, self._is_loaded = tuple(names), False
+        # As JSON, numbers keep all their digits, and text differs from a number that it spells.
+        self.readings = dict.fromkeys(names, Reading(parse=json.loads))
 
     def rows(self, columns: Mapping[str, Any], batch_rows: int, markers: Sequence[str] = ()) -> Iterator[Any]:
         """Yield record batches of some columns.
@@ -88,16 +63,10 @@ class JsonFile:
         markers : sequence of str
             Texts that mean missing.
         """
-        nested = next((name for name in columns if name in self._nested), None)
-        if nested is not None:
-            raise DataError(
-                f"{self._shown}, column {nested!r}: {self._nested[nested]} is neither text nor a number; "
-                "convert or drop it"
-            )
         known = ", ".join(quoted(marker.strip(SPACES)) for marker in markers)
-        selected = ", ".join(
-            _selected(f"c{self.names.index(name)}", self._types[name], known) for name in columns
-        )
+        is_marker = f"trim({{0}} ->> '$', {quoted(SPACES)}) IN ({known})"
+        cell = f"CASE WHEN {is_marker} THEN NULL ELSE {{0}}::VARCHAR END" if markers else "{0}::VARCHAR"
+        selected = ", ".join(cell.format(f"c{self.names.index(name)}") for name in columns)
         with _faults_told(self._shown):
             self._load()
             # A reader of its own, so that one that was left unfinished does no harm.
@@ -110,27 +79,11 @@ class JsonFile:
         if self._is_loaded:
             return
         aliases = ", ".join(f"c{i}" for i in range(len(self.names)))
-        columns = ", ".join(
-            f"{quoted(name)}: {quoted(_type_read(type_))}" for name, type_ in self._types.items()
-        )
-        source = f"read_json({path_literal(self._path)}, hive_partitioning = false, columns = {{{columns}}})"
-        self._connection.execute(f"CREATE TABLE {self._table} AS SELECT * FROM {source} AS s({aliases})")
+        columns = ", ".join(f"{quoted(name)}: 'JSON'" for name in self.names)
+        options = f"records = true, hive_partitioning = false, columns = {{{columns}}}"
+        source = f"read_json({path_literal(self._path)}, {options}) AS s({aliases})"
+        self._connection.execute(f"CREATE TABLE {self._table} AS SELECT * FROM {source}")
         self._is_loaded = True
-
-
-def _type_read(type_: str) -> str:
-    """Return the type to read a column as: numbers that DuckDB would round, and dates, as text."""
-    return type_ if type_ in ("BIGINT", "BOOLEAN", "JSON") or type_.endswith(("]", ")")) else "VARCHAR"
-
-
-def _selected(sql: str, type_: str, markers: str) -> str:
-    """Return the expression of a column, missing if its text is a marker and spaces."""
-    text = f"({sql} ->> '$')" if type_ == "JSON" else sql
-    cell = f"CAST({sql} AS {'VARCHAR' if type_ == 'JSON' else _type_read(type_)})"
-    if not markers:
-        return cell
-    is_marker = f"trim(CAST({text} AS VARCHAR), {quoted(SPACES)}) IN ({markers})"
-    return f"CASE WHEN {is_marker} THEN NULL ELSE {cell} END"
 
 
 def open_json(paths: Sequence[Path], shown: Sequence[str], stack: ExitStack) -> list[JsonFile]:
@@ -156,28 +109,26 @@ def open_json(paths: Sequence[Path], shown: Sequence[str], stack: ExitStack) -> 
         _check_whole(path, name)
     connection = stack.enter_context(session(on_disk=True, memory=MEMORY))
     with _faults_told(shown[0]):
-        types = _types_of(connection, paths, shown[0])
+        names = _names_in(connection, paths, shown[0])
     pairs = enumerate(zip(paths, shown, strict=True))
-    return [JsonFile(connection, path, name, types, number) for number, (path, name) in pairs]
+    return [JsonFile(connection, path, name, names, number) for number, (path, name) in pairs]
 
 
-def _types_of(connection: "DuckDBPyConnection", paths: Sequence[Path], shown: str) -> dict[str, str]:
-    """Return the types of the columns by name."""
-    file = f"[{', '.join(map(path_literal, paths))}], hive_partitioning = false"
-    keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({file})"
-    other = f"SELECT count(*) FROM read_json_objects({file}) WHERE json_type(json) <> 'OBJECT'"
-    others = connection.execute(other).fetchone()
-    if others and others[0]:
-        raise DataError(f"{shown}: {others[0]} of its records are not objects; write each row as an object")
-    spelt = {key.lower(): key for (key,) in connection.execute(keys).fetchall()}
-    # All rows decide: a sample would miss a key, or a fraction, that first occurs later.
-    described = connection.execute(f"DESCRIBE FROM read_json({file}, sample_size = -1)").fetchall()
-    if not spelt:
+def _names_in(connection: "DuckDBPyConnection", paths: Sequence[Path], shown: str) -> list[str]:
+    """Return the keys of all records, in order of first occurrence."""
+    objects = f"read_json_objects([{', '.join(map(path_literal, paths))}], hive_partitioning = false)"
+    found = connection.execute(
+        "SELECT json_type(json) = 'OBJECT', json_keys(json), count(*), min(n) "
+        f"FROM (SELECT json, row_number() OVER () AS n FROM {objects}) GROUP BY ALL ORDER BY 4"
+    ).fetchall()
+    if n_others := sum(n_rows for is_object, _, n_rows, _ in found if not is_object):
+        raise DataError(f"{shown}: {n_others} of its records are not objects; write each row as an object")
+    names = list(dict.fromkeys(name for _, keys, _, _ in found for name in keys))
+    if not names:
         raise DataError(f"{shown}: has no rows")
-    types = {row[0]: str(row[1]) for row in described}
-    if set(types) != set(spelt.values()):
+    if len({name.lower() for name in names}) < len(names):
         raise DataError(f"{shown}: two keys differ only in capital letters; rename one")
-    return types
+    return names
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from ...table._series import declares
 from ..batch import marked
 from ._csv import reject_duplicates
 from ._duckdb import utf8_path, without_memory
-from ._kinds import Reading
+from ._text import Reading
 
 __all__ = ["ParquetFile"]
 

@@ -1,23 +1,39 @@
 """Columns of text files: what their cells spell, decided over all rows of all files.
 
-A column holds numbers if every cell that is not missing spells one, truth values if every cell is ``true`` or
-``false``, times if every cell spells one, and text otherwise. :class:`TextColumn` looks at the cells of a
-column, batch after batch, and then converts them.
+A column holds numbers if every cell that is not missing spells one, truth values if every cell is ``true``
+or ``false``, times if every cell spells one, and text otherwise; unless the caller, or a schema, says how
+to read it (:func:`readings`). :class:`TextColumn` looks at the cells of a column and converts them.
+
+Depends on :mod:`codelength.table.spelling`, which says what one text spells.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ...errors import DataError, InvalidParameter
 from ...table._arrays import canonical_values
+from ...table._messages import shown
+from ...table.checks import check_instance
+from ...table.schema import Schema
 from ...table.spelling import SPACES, looks_like_time, parse_boolean, parse_number, parse_time
 from ...table.values import LARGEST_EXACT
+from ...table.variable import Variable
+from ...typing import Scalar
 from ..batch import dictionary_of, marked
-from ._kinds import Kind, Parse, Reading
 
-__all__ = ["TextColumn", "without_markers"]
+__all__ = ["Kind", "Kinds", "Parse", "Reading", "TextColumn", "readings", "without_markers"]
+
+Kind: TypeAlias = Literal["text", "number", "boolean"]
+"""Kind of all cells of a column."""
+
+Kinds: TypeAlias = Mapping[str, Kind] | Schema | None
+"""Requests about some columns: a kind by name, or a schema whose values the cells are."""
+
+Parse: TypeAlias = Callable[[str], Any]
+"""Function from the text of a cell to its value."""
 
 _INT64 = 2**63
 _WHOLE, _FRACTION = frozenset(b"0123456789-"), frozenset(b".eE")
@@ -25,33 +41,130 @@ _NUMBER = _WHOLE | _FRACTION | frozenset(b"+")
 _SPACES = frozenset(SPACES.encode())
 
 
+@dataclass(frozen=True)
+class Reading:
+    """Rules for reading one column.
+
+    Attributes
+    ----------
+    kind : str, optional
+        Kind of all cells; None if the cells themselves decide.
+    parse : callable, optional
+        Function from the text of a cell to its value, if not all cells are of the kind.
+    """
+
+    kind: Kind | None = None
+    parse: Parse | None = None
+
+
+_READINGS: dict[str, Reading] = {
+    "text": Reading("text"),
+    "number": Reading("number", parse_number),
+    "boolean": Reading("boolean", parse_boolean),
+}
+
+
+def readings(kinds: Kinds) -> dict[str, Reading]:
+    """Return the rules for each column that the caller mentions, by a kind or by the values of a variable."""
+    if isinstance(kinds, Schema):
+        return {variable.name: _reading_of(variable) for variable in kinds.variables}
+    if kinds is None:
+        return {}
+    check_instance("kinds", kinds, Mapping, "kinds by the names of columns, a Schema, or None")
+    for name, kind in kinds.items():
+        if not isinstance(kind, str) or kind not in get_args(Kind):
+            raise InvalidParameter(
+                f"column {shown(name)}: kind {shown(kind)} is none of {', '.join(get_args(Kind))}"
+            )
+    return {name: _READINGS[kind] for name, kind in kinds.items()}
+
+
+def _reading_of(variable: Variable) -> Reading:
+    types = {type(value) for value in variable.values if value is not None}
+    if variable.kind == "ignored":
+        return Reading()
+    if variable.scale != "number":
+        return Reading("text", parse_time)
+    if variable.kind != "category" or types <= {int, float}:
+        return Reading("number", _parse_number_or_truth)
+    if types in ({bool}, {str}):
+        return _READINGS["boolean" if bool in types else "text"]
+    return Reading("text", _parser_of(variable))
+
+
+def _parser_of(variable: Variable) -> Parse:
+    """Return a function that reads cells as values of a variable that has text and numbers or truth values.
+
+    A cell is text if its text is a value, else the number or the truth value that it spells.
+
+    Raises
+    ------
+    DataError
+        If a text and another value are spelt alike, because a file cannot say which of them is meant.
+
+    Examples
+    --------
+    >>> parse = _parser_of(Variable("rooms", (1, 2.5, "many")))
+    >>> [parse(text) for text in ("many", "1", "2.50", "few")]
+    ['many', 1, 2.5, 'few']
+    """
+    texts = {value for value in variable.values if isinstance(value, str)}
+    others = {value for value in variable.values if not isinstance(value, str) and value is not None}
+    kinds = set(map(type, others))
+    numbers, truths = bool(kinds & {int, float}), bool in kinds
+
+    def spelt(text: str) -> Scalar | None:
+        number = parse_number(text) if numbers else text
+        return parse_boolean(text) if number == text and truths else number
+
+    for text in texts:
+        other = spelt(text)
+        if not isinstance(other, str) and other in others:
+            raise DataError(
+                f"column {variable.name!r}: the text {shown(text)} and {shown(other)} are both values of the "
+                "model, and a file cannot tell them apart; pass the rows from Python, or fit with one of them"
+            )
+    return lambda text: text if text in texts else spelt(text)
+
+
+def _parse_number_or_truth(text: str) -> Scalar | None:
+    """Return the number of a cell; the words true and false are 1 and 0 among numbers."""
+    number = parse_number(text)
+    return parse_boolean(text) if number == text else number
+
+
 @dataclass(slots=True)
 class _Facts:
-    """Numbers of cells, or of distinct cells, by what they spell: a commutative monoid."""
+    """Properties that all cells share, or some have: a commutative monoid."""
 
-    present: int = 0
-    numbers: int = 0
-    nans: int = 0
-    whole: int = 0
-    words: int = 0
-    truths: int = 0
-    times: int = 0
-    widest: float = 0
+    has_cells: bool = False
     has_gaps: bool = False
-    is_plain: bool = True
+    has_numbers: bool = False
+    widest: float = 0
+    all_numbers: bool = True
+    all_whole: bool = True
+    all_words: bool = True
+    all_truths: bool = True
+    all_times: bool = True
+    are_plain: bool = True
 
     def merge(self, other: "_Facts") -> None:
         """Add the facts about further cells."""
-        for name in ("present", "numbers", "nans", "whole", "words", "truths", "times"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.widest = max(self.widest, other.widest)
-        self.has_gaps |= other.has_gaps
-        self.is_plain &= other.is_plain
+        for name in self.__slots__:
+            one, two = getattr(self, name), getattr(other, name)
+            setattr(self, name, one and two if name.startswith("a") else max(one, two))
 
     @property
-    def is_text(self) -> bool:
+    def are_text(self) -> bool:
         """True if no further cell can change that the column holds text."""
-        return self.present > max(self.numbers + self.nans, self.truths, self.times)
+        return not (self.all_numbers or self.all_truths or self.all_times)
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the cells: numbers or truth values only if every cell that is not missing is one."""
+        if self.has_numbers and self.all_numbers:
+            return "number"
+        return "boolean" if self.has_cells and self.all_words else "text"
 
 
 Form = Literal["int64", "float64", "boolean", "values", "text"]
@@ -69,14 +182,11 @@ class TextColumn:
         Rules for reading it.
     markers : sequence of str
         Texts that mean missing; spaces around a cell do not count.
-    may_be_time : bool
-        True if text may spell times.
     """
 
     name: str
     reading: Reading
     markers: Sequence[str] = ()
-    may_be_time: bool = True
     form: Form = "text"
     parse: Parse | None = None
     _facts: _Facts = field(default_factory=_Facts)
@@ -84,41 +194,32 @@ class TextColumn:
     @property
     def is_open(self) -> bool:
         """True if further cells may still change how the column is read."""
-        if self.reading.kind == "text" and not self.may_be_time:
-            return False
-        return not self._facts.is_text
+        return not self._facts.are_text
 
     @property
     def is_plain(self) -> bool:
         """True for numbers that pyarrow can read from the file itself."""
-        return self.form in ("int64", "float64") and self._facts.is_plain
+        return self.form in ("int64", "float64") and self._facts.are_plain
 
     def look(self, texts: Any) -> None:
         """Look at an array of cells."""
-        if not self.is_open:
-            return
-        texts = without_markers(texts, self.markers)
-        self._facts.merge(_facts_of(texts, self.reading.kind))
+        if self.is_open:
+            self._facts.merge(_facts_of(without_markers(texts, self.markers), self.reading.kind))
 
     def settle(self) -> None:
         """Decide, after the last cell, how the column is read."""
-        facts, kind = self._facts, self.reading.kind or _kind_of(self._facts)
+        facts, kind = self._facts, self.reading.kind or self._facts.kind
         self.form, self.parse = "values", self.reading.parse
-        if kind == "number" and facts.numbers + facts.nans == facts.present:
-            if (
-                not facts.has_gaps
-                and not facts.nans
-                and facts.whole == facts.present
-                and facts.widest < _INT64
-            ):
+        if kind == "number" and facts.all_numbers:
+            if facts.all_whole and not facts.has_gaps and facts.widest < _INT64:
                 self.form = "int64"
             elif facts.widest < LARGEST_EXACT:
                 self.form = "float64"
             else:
                 self.parse = self.parse or parse_number
-        elif kind == "boolean" and facts.truths == facts.present:
+        elif kind == "boolean" and facts.all_truths:
             self.form, self.parse = "boolean", parse_boolean
-        elif kind == "text" and self.may_be_time and facts.times == facts.present:
+        elif kind == "text" and facts.all_times:
             self.parse = parse_time
         elif self.parse is None:
             self.form = "text"
@@ -136,22 +237,25 @@ class TextColumn:
             type_ = pa.type_for_alias(self.form)
             return pa.field(self.name, type_), _numbers_of(array, type_)
         encoded = array.dictionary_encode()
-        texts = encoded.dictionary.to_pylist()
         assert self.parse is not None
-        cells = [self.parse(text) for text in texts]
+        cells = [self.parse(text) for text in encoded.dictionary.to_pylist()]
         if self.form == "boolean":
             return pa.field(self.name, pa.bool_()), pa.array(cells, pa.bool_()).take(encoded.indices)
-        return self._values(cells, encoded.indices)
-
-    def _values(self, cells: list[Any], indices: Any) -> tuple[Any, Any]:
-        import pyarrow as pa
-
         values, places = canonical_values(self.name, cells)
         # Times are text in all batches; other columns may have numbers in some of them only.
         dictionary, mark = dictionary_of(values, declared=False, as_json=self.parse is not parse_time)
-        positions = pa.array(places[:-1].astype(np.int32), mask=places[:-1] < 0).take(indices)
+        positions = pa.array(places[:-1].astype(np.int32), mask=places[:-1] < 0).take(encoded.indices)
         column = pa.field(self.name, pa.dictionary(pa.int32(), pa.string()))
         return marked(column, mark), pa.DictionaryArray.from_arrays(positions, dictionary)
+
+    def keep(self, array: Any) -> tuple[Any, Any]:
+        """Return the same for a column to carry over; whole numbers stay whole next to missing cells."""
+        import pyarrow as pa
+
+        facts = self._facts
+        if self.form == "float64" and facts.all_whole:
+            return pa.field(self.name, pa.int64()), _numbers_of(array, pa.int64())
+        return self.convert(array)
 
 
 def without_markers(array: Any, markers: Sequence[str]) -> Any:
@@ -171,17 +275,15 @@ def without_markers(array: Any, markers: Sequence[str]) -> Any:
 
 def _facts_of(texts: Any, kind: Kind | None) -> _Facts:
     """Return facts about the cells of an array of text."""
-    n_present, has_gaps = len(texts) - texts.null_count, texts.null_count > 0
-    if not n_present:
+    has_gaps = texts.null_count > 0
+    if texts.null_count == len(texts):
         return _Facts(has_gaps=has_gaps)
     numbers = None if kind == "boolean" else _plain_numbers(texts)
     if numbers is None:
-        found = _slow_facts(texts.dictionary_encode().dictionary.to_pylist())
-        found.has_gaps = has_gaps
-        return found
-    whole = n_present if numbers.dtype.kind == "i" else 0
+        return _slow_facts(texts.dictionary_encode().dictionary.to_pylist(), has_gaps)
     widest = max(-numbers.min().item(), numbers.max().item())
-    return _Facts(n_present, n_present, whole=whole, widest=widest, has_gaps=has_gaps)
+    is_whole = numbers.dtype.kind == "i"
+    return _Facts(True, has_gaps, True, widest, True, is_whole, False, False, False)
 
 
 def _plain_numbers(texts: Any) -> Any:
@@ -203,31 +305,24 @@ def _plain_numbers(texts: Any) -> Any:
     return None
 
 
-def _slow_facts(cells: Sequence[str]) -> _Facts:
+def _slow_facts(cells: Sequence[str], has_gaps: bool) -> _Facts:
     """Return facts about distinct cells; stop at one that is not a number, truth value or time."""
-    facts = _Facts(is_plain=False)
+    facts = _Facts(True, has_gaps, are_plain=False)
     for cell in cells:
         number, truth = parse_number(cell), parse_boolean(cell)
-        is_whole = not any(character in cell for character in ".eE")
-        facts.present += 1
-        facts.nans += number is None
-        facts.whole += is_whole
-        facts.words += isinstance(truth, bool) and isinstance(number, str)
-        facts.truths += isinstance(truth, bool)
-        facts.times += looks_like_time(cell)
-        if isinstance(number, int | float):
-            facts.numbers += 1
-            facts.widest = max(facts.widest, abs(number) if is_whole else 0)
-        if facts.is_text:
+        is_number = isinstance(number, int | float)
+        is_whole = is_number and not any(character in cell for character in ".eE")
+        facts.has_numbers |= is_number
+        facts.all_numbers &= is_number or number is None
+        facts.all_whole &= is_whole
+        facts.all_words &= isinstance(truth, bool) and isinstance(number, str)
+        facts.all_truths &= isinstance(truth, bool)
+        facts.all_times &= looks_like_time(cell)
+        if is_whole:
+            facts.widest = max(facts.widest, abs(number))  # type: ignore[arg-type]
+        if facts.are_text:
             break
     return facts
-
-
-def _kind_of(facts: _Facts) -> Kind:
-    """Return the kind of text: numbers or truth values only if every cell that is not missing is one."""
-    if facts.numbers and facts.numbers + facts.nans == facts.present:
-        return "number"
-    return "boolean" if facts.present and facts.words == facts.present else "text"
 
 
 def _numbers_of(array: Any, type_: Any) -> Any:

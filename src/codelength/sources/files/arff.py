@@ -15,7 +15,7 @@ from ...table._messages import shown
 from ...table.column import Column, Factor
 from ...table.spelling import parse_number, parse_time
 from ._csv import invalid_utf8, reject_duplicates
-from ._kinds import Kinds, Parse, Reading, readings
+from ._text import Kinds, Parse, Reading, readings
 
 __all__ = ["attribute_names", "read_arff"]
 

@@ -11,8 +11,8 @@ from ...errors import DataError
 from ...table._messages import shortened
 from ._csv import CsvFile
 from ._json import open_json
-from ._kinds import Reading
 from ._parquet import ParquetFile
+from ._text import Reading
 
 
 class OpenFile(Protocol):

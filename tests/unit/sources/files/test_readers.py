@@ -549,8 +549,8 @@ class TestJson:
             ("[]", "has no rows"),
             ('{"a": 1', "cannot be read as JSON"),
             ("[1, 2]", "2 of its records are not objects"),
-            ('[{"a": {"b": 1}}]', r"column 'a': STRUCT\(b BIGINT\) is neither text nor a number"),
-            ('[{"a": [1]}]', r"column 'a': BIGINT\[\] is neither text nor a number"),
+            ('[{"a": {"b": 1}}]', "column 'a': the value {'b': 1} of type dict is not a category"),
+            ('[{"a": [1]}]', r"column 'a': the value \[1\] of type list is not a category"),
             ('[{"a": 1, "A": 2}]', "two keys differ only in capital letters"),
         ],
     )
