@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..estimators import FiniteMixture
     from ..latent.inference import Intervals, LikelihoodRatioTest
     from ..selection.comparison import Comparison
-    from ..sources.files._cells import ColumnDict
+    from ..sources.files.writers import ColumnDict
 
 KIND = "finite-mixture"
 

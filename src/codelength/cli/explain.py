@@ -16,7 +16,7 @@ from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..naive_bayes import Explanation
-    from ..sources.files._cells import ColumnDict
+    from ..sources.files.writers import ColumnDict
     from ..table import Table
 
 BATCH_ROWS = 10_000
@@ -174,8 +174,6 @@ def _lines(
     """Yield one line per row, class and variable, and one per row and class for the intercept."""
     import numpy as np
 
-    from ..sources.files._cells import object_array
-
     start = 0
     for batch, _ in batches:
         made: Explanation = fitted.explain(batch, against=reference)
@@ -189,8 +187,8 @@ def _lines(
         numbers = np.arange(start + 1, start + n_rows + 1)
         yield {
             "row": np.repeat(numbers, n_classes * n_lines),
-            "class": object_array([str(label) for label in labels for _ in range(n_lines)] * n_rows),
-            "variable": object_array([BEFORE, *made.feature_names] * (n_rows * n_classes)),
+            "class": [str(label) for label in labels for _ in range(n_lines)] * n_rows,
+            "variable": [BEFORE, *made.feature_names] * (n_rows * n_classes),
             "log_odds": lines.ravel(),
         }
         start += n_rows

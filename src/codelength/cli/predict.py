@@ -50,7 +50,7 @@ def predict(
       codelength predict paid.json 'sales/*.parquet' --carry id -o paid.parquet
     """
     from ..estimators import load
-    from ..sources.files._cells import ArrowCells, ColumnDict
+    from ..sources.files.writers import ColumnDict
 
     check_outputs({"--output": output}, [model, *source.files], as_json=False)
     if for_spreadsheets:
@@ -67,6 +67,6 @@ def predict(
         )
         # Arrow keeps the types of columns that are carried over, such as dates.
         rows: Iterator[ColumnDict] = (
-            {name: ArrowCells(part.column(name)) for name in part.schema.names} for part in made
+            {name: part.column(name) for name in part.schema.names} for part in made
         )
         write_rows(rows, source.data, output, as_json=as_json, for_spreadsheets=for_spreadsheets)

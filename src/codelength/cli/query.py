@@ -15,7 +15,7 @@ from .source import TableArgument
 
 if TYPE_CHECKING:
     from ..naive_bayes.query import Answer
-    from ..sources.files._cells import ColumnDict
+    from ..sources.files.writers import ColumnDict
     from ..table import Schema
 
 BATCH_ROWS = 10_000
@@ -137,8 +137,6 @@ def _columns(answer: "Answer", form: str, beside: "ColumnDict", start: int) -> "
     """
     import numpy as np
 
-    from ..sources.files._cells import object_array, repeated
-
     n_rows, names = len(answer.probs), answer.variables
     lines: Sequence[Any] = answer.most_probable
     probs = answer.best_probs
@@ -152,10 +150,10 @@ def _columns(answer: "Answer", form: str, beside: "ColumnDict", start: int) -> "
     times = len(lines) // n_rows
     row = [] if form == "best" else [np.repeat(np.arange(start + 1, start + n_rows + 1), times)]
     free = _free([*(["row"] if row else []), *names, "probability"], beside)
-    cells = [object_array([line[j] for line in lines]) for j in range(len(names))]
+    cells = [[line[j] for line in lines] for j in range(len(names))]
     return {
         **dict(zip(free, row, strict=False)),
-        **{name: repeated(column, times) for name, column in beside.items()},
+        **{name: column.take(np.repeat(np.arange(n_rows), times)) for name, column in beside.items()},
         **dict(zip(free[len(row) :], [*cells, probs], strict=True)),
     }
 

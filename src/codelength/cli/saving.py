@@ -17,7 +17,7 @@ from .output import one_line
 if TYPE_CHECKING:
     from ..blocks import Grid
     from ..estimators import TableEstimator
-    from ..sources.files._cells import ColumnDict
+    from ..sources.files.writers import ColumnDict
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, as_json: bool) -> None:
@@ -124,7 +124,7 @@ def write_rows(
 
 def _write_json(batches: "Iterator[ColumnDict]", stream: TextIO) -> None:
     """Write rows as one JSON list, one row per line."""
-    from ..sources.files._cells import json_text, values_of
+    from ..sources.files.writers import json_text, values_of
 
     before = "["
     for columns in batches:
@@ -141,12 +141,10 @@ def _write_json(batches: "Iterator[ColumnDict]", stream: TextIO) -> None:
 
 def _visible(columns: "ColumnDict") -> "ColumnDict":
     """Return rows for a terminal, without control characters."""
-    from ..sources.files._cells import object_array, plain_cells
+    from ..sources.files.writers import plain_cells
 
     return {
-        one_line(name): object_array(
-            [one_line(cell) if isinstance(cell, str) else cell for cell in plain_cells(cells)]
-        )
+        one_line(name): [one_line(cell) if isinstance(cell, str) else cell for cell in plain_cells(cells)]
         for name, cells in columns.items()
     }
 

@@ -70,7 +70,8 @@ def _check_installed() -> None:
 def _offered(data: str, stack: ExitStack) -> "tuple[str, Path]":
     """Return the name and path of the first table, after checking that it can be opened."""
     from ..datasets.registry import find, table_path
-    from ..sources.readers import as_file, column_names
+    from ..sources.files.formats import as_file
+    from ..sources.readers import column_names
 
     entry = find(data)
     if entry is not None:

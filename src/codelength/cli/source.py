@@ -26,7 +26,7 @@ from .progress import working
 
 if TYPE_CHECKING:
     from ..sources.batch import CountedBatches
-    from ..sources.files._cells import ColumnDict
+    from ..sources.files.writers import ColumnDict
     from ..table import Schema, Table
 
 
@@ -156,7 +156,7 @@ class TableArgument:
         """
         from ..sources import BATCH_ROWS, as_batches
         from ..sources.batch import CountedBatches
-        from ..sources.files.standard_input import as_file
+        from ..sources.files.formats import as_file
         from ..table import Schema, Variable
 
         kinds = schema

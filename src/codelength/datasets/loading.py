@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, InvalidParameter
-from ..sources.files.formats import SUFFIXES
-from ..sources.readers import as_file, column_names, read_table
+from ..sources.files.formats import SUFFIXES, as_file
+from ..sources.readers import column_names, read_table
 from ..table import Schema, Table, infer_schema
 from ..table.checks import check_choice, check_instance, check_path
 from ..table.column import Column, Factor

@@ -1,7 +1,8 @@
-"""Files and streams as tables in memory, and names of columns of files.
+"""Tables of any kind in memory: objects, files and streams.
 
-``collected`` joins the batches of any source; ``read_table`` does so for one file. ``read_batches`` reads a
-file piece by piece, with columns that are only carried over.
+Order of reading: :func:`as_table`, :func:`known_rows` and :func:`as_coded` (whatever the caller has),
+:func:`read_table` (a file), :func:`read_carrying` and :func:`read_batches` (a file or batches, as a whole or
+piece by piece, with columns that are only carried over). Files are read as batches and joined.
 """
 
 import os
@@ -25,24 +26,12 @@ from ..table.target import target_column
 from .batch import BATCH_ROWS, Batch, Batches, arrow, marked
 from .cells import column_of, kind_of, numbers_of, texts_of
 from .files import arff
-from .files._cells import ColumnDict
 from .files._duckdb import without_memory
-from .files._text import Kind, Kinds
-from .files.formats import ARFF, SUFFIXES, format_of
-from .files.standard_input import Source, as_file, name_of
-from .files.writers import ArrowCells
+from .files._text import Kinds
+from .files.formats import ARFF, SUFFIXES, Source, as_file, format_of, name_of
+from .files.writers import ColumnDict
 from .opening import MAX_BATCHED, as_batches
 from .roles import Roles, weights_of
-
-__all__ = [
-    "Kind",
-    "Kinds",
-    "as_file",
-    "column_names",
-    "read_batches",
-    "read_carrying",
-    "read_table",
-]
 
 _Names: TypeAlias = Iterable[str]
 
@@ -214,23 +203,18 @@ def read_carrying(
     kinds: Kinds = None,
     **roles: Any,
 ) -> tuple[Table, ColumnDict]:
-    """Read a table, and columns of the file to carry over.
+    """Return a table, and the cells of columns to carry over, by name.
 
     Parameters
     ----------
     source, na, kinds
-        As for :func:`read_table`.
+        As for :func:`read_table`; or batches.
     carried
         The columns to carry over. Cells of a text file keep their text, except for those that mean missing;
         cells of other files keep their values and types.
     **roles
         ``target``, ``weights``, ``drop`` and ``keep`` of :func:`read_table`; a column that is carried over
         may have a role, too.
-
-    Returns
-    -------
-    Table, dict
-        The rows, and the cells that are carried over by the names of their columns.
     """
     with _opened(source, carried, BATCH_ROWS, na, kinds) as (batches, apart):
         own = Roles.of(batches, **roles)
@@ -253,19 +237,10 @@ def read_batches(
 
     Parameters
     ----------
-    source, na, kinds
-        As for :func:`read_table`.
+    source, carried, na, kinds, **roles
+        As for :func:`read_carrying`.
     batch_rows
         Largest number of rows per batch.
-    carried
-        The columns to carry over.
-    **roles
-        ``target``, ``weights``, ``drop`` and ``keep`` of :func:`read_table`.
-
-    Yields
-    ------
-    Table, dict
-        The next rows, and their cells that are carried over, by the names of the columns.
 
     Examples
     --------
@@ -406,5 +381,5 @@ def _column(batch: Batch, name: str) -> Column:
 def _cells(batch: Batch, carried: Sequence[str]) -> ColumnDict:
     """Return the cells to carry over."""
     if batch.carried is None:
-        return {name: ArrowCells(batch.column(name)[0]) for name in carried}
-    return {name: ArrowCells(batch.carried.column(name)) for name in carried}
+        return {name: batch.column(name)[0] for name in carried}
+    return {name: batch.carried.column(name) for name in carried}

@@ -7,17 +7,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...errors import DataError
 from ...table._messages import listed, shown
 from ...table.checks import check_names
 from ...table.table import Table
 from ..batch import Batch, Batches, arrow
 from ..cells import as_given, type_of, without_marked
+from ..files import OpenFile
 from ..files._text import Kinds, TextColumn, readings, without_markers
 from ..files.arff import read_arff
-from ..files.formats import ARFF, Format, OpenFile, format_of
-from ..files.standard_input import as_file, name_of
-from ._folders import Partitions, files_in, files_like
+from ..files.formats import ARFF, Format, as_file, format_of, name_of
+from ._folders import files_in, files_like, folder_columns
 from ._frames import open_table
 
 _GLANCE = 1000  # rows; enough to exclude numbers and times for most columns of text
@@ -59,7 +61,7 @@ def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Ki
         format_ = formats.pop()
         markers = format_.markers if na is None else check_names("na", na, of="texts")
         if format_ is ARFF:
-            if len(paths) > 1 or Partitions(paths, base, {}, ()).names:
+            if len(paths) > 1 or folder_columns(paths, base, {}, ()):
                 raise DataError(
                     "ARFF files are read one at a time; name one of them, or convert them to Parquet"
                 )
@@ -112,9 +114,13 @@ class FileBatches(Batches):
         self._first = self._files[shown[0]]
         for name, file in self._files.items():
             _check_same(self._first, file, shown[0], name)
-        self._partitions = Partitions(paths, base, rules, na)
-        self._partitions.check_apart(self._first.names, shown[0])
-        self.names = (*self._first.names, *self._partitions.names)
+        self._folders = folder_columns(paths, base, rules, na)
+        for name in self._folders:
+            if name in self._first.names:
+                raise DataError(
+                    f"{shown[0]}: column {name!r} is in the file and in the name of its folder; rename one"
+                )
+        self.names = (*self._first.names, *self._folders)
         sizes = [file.n_rows for file in self._files.values()]
         self.n_rows = None if None in sizes else sum(map(int, filter(None, sizes)))
         self._texts: dict[str, TextColumn] = {}
@@ -135,41 +141,34 @@ class FileBatches(Batches):
         self._widest = pa.unify_schemas(schemas, promote_options="permissive")
         return True
 
-    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """Yield the rows, in order, with these columns."""
-        if not self._partitions.names:
-            return self._read(columns, self._carried)
-        # Any column says how many rows a file has.
-        own = [name for name in columns if name in self._first.names] or self._first.names[:1]
-        carried = tuple(name for name in self._carried if name in self._first.names)
-        return self._partitions.joined(self._read(own, carried), columns, self._carried)
-
     def close(self) -> None:
         """Remove temporary files."""
         self._stack.close()
 
-    def _read(self, columns: Sequence[str], carried: Sequence[str]) -> Iterator[Batch]:
-        """Yield the rows with columns of the files."""
-        pa = arrow()
+    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """Yield the rows, in order, with these columns."""
+        pa, carried = arrow(), self._carried
         self._settle([*columns, *(carried if self._format.has_types else ())])
+        # Any column says how many rows a file has.
+        own = [name for name in (*columns, *carried) if name not in self._folders] or self._first.names[:1]
         types = {
-            column: pa.type_for_alias(text.form)
-            if (text := self._texts.get(column)) and text.is_plain and column not in carried
+            name: pa.type_for_alias(text.form)
+            if (text := self._texts.get(name)) and text.is_plain and name not in carried
             else pa.string()
-            for column in dict.fromkeys([*columns, *carried])
+            for name in own
         }
         position = 0
-        for name, file in self._files.items():
+        for number, (source, file) in enumerate(self._files.items()):
             first = 0
             for rows in file.rows(types, self._batch_rows, self._na):
                 for start in range(0, rows.num_rows, self._batch_rows):
                     piece = rows.slice(start, self._batch_rows)
                     try:
-                        own = self._converted(piece, columns)
-                        beside = self._as_given(piece, carried) if carried else None
+                        cells = _batch_of([self._converted(piece, name, number) for name in columns])
+                        beside = _batch_of([self._as_given(piece, name, number) for name in carried])
                     except DataError as error:
-                        raise type(error)(f"{name}, {error}") from None
-                    yield Batch(own, name, first, position + first, carried=beside)
+                        raise type(error)(f"{source}, {error}") from None
+                    yield Batch(cells, source, first, position + first, carried=beside if carried else None)
                     first += piece.num_rows
             position += first
 
@@ -203,31 +202,37 @@ class FileBatches(Batches):
         for file in self._files.values():
             yield from (rows for rows in file.rows(types, self._batch_rows, self._na) if rows.num_rows)
 
-    def _converted(self, rows: Any, columns: Sequence[str]) -> Any:
-        """Return rows with cells as values."""
-        pairs = []
-        for name in columns:
-            array, column = rows.column(name), rows.schema.field(name)
-            if name in self._texts:
-                pairs.append(self._texts[name].convert(array))
-            else:
-                pairs.append((column, without_marked(array, self._na) if self._na else array))
-        return _batch_of(pairs)
+    def _converted(self, rows: Any, name: str, number: int) -> tuple[Any, Any]:
+        """Return the field and the cells of a column of a file, by its number, as values."""
+        if name in self._folders:
+            folder = self._folders[name]
+            # Taken from the array of all files, so that every batch has the same dictionary.
+            return folder.field, folder.cells.take(_repeated(number, rows))
+        array, column = rows.column(name), rows.schema.field(name)
+        if name in self._texts:
+            return self._texts[name].convert(array)
+        return column, without_marked(array, self._na) if self._na else array
 
-    def _as_given(self, rows: Any, columns: Sequence[str]) -> Any:
-        """Return columns to carry over: text of text files, cells with their types of other files."""
-        pa, pairs = arrow(), []
-        for name in columns:
-            array, column = rows.column(name), rows.schema.field(name)
-            if self._format.has_types and name in self._texts:
-                column, array = self._texts[name].keep(array)
-            elif not self._format.has_types:
-                array = without_markers(array, self._na)
-            array = as_given(array, column)
-            if name in self._widest.names:
-                array = array.cast(self._widest.field(name).type)
-            pairs.append((pa.field(name, array.type), array))
-        return _batch_of(pairs)
+    def _as_given(self, rows: Any, name: str, number: int) -> tuple[Any, Any]:
+        """Return a column to carry over: text of text files, cells with their types of other files."""
+        pa = arrow()
+        if name in self._folders:
+            plain = self._folders[name].plain
+            return pa.field(name, plain.type), plain.take(_repeated(number, rows))
+        array, column = rows.column(name), rows.schema.field(name)
+        if not self._format.has_types:
+            array = without_markers(array, self._na)
+        elif name in self._texts:
+            column, array = self._texts[name].keep(array)
+        array = as_given(array, column)
+        if name in self._widest.names:
+            array = array.cast(self._widest.field(name).type)
+        return pa.field(name, array.type), array
+
+
+def _repeated(number: int, rows: Any) -> Any:
+    """Return a number once for each row."""
+    return arrow().array(np.full(rows.num_rows, number))
 
 
 def _batch_of(pairs: Sequence[tuple[Any, Any]]) -> Any:

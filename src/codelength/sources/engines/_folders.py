@@ -3,28 +3,22 @@
 import glob
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import numpy as np
-
 from ...errors import DataError
 from ...table.table import table_of
-from ..batch import Batch, arrow
+from ..batch import arrow
 from ..files._text import Reading
 from ..files.formats import SUFFIXES
-from ..files.standard_input import name_of
 from ._frames import cells_of
-
-__all__ = ["Partitions", "files_in", "files_like"]
 
 _HIDDEN = (".", "_")
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
-_Cells = dict[str, tuple[Any, Any]]  # by column: its field, and an array with one cell per file
 _LOGS = {
     "_delta_log": (
         "a Delta Lake table",
@@ -77,8 +71,27 @@ def _check_current(paths: Sequence[Path], base: Path) -> None:
                 raise DataError(f"{folder}: is {what}, in which files with removed rows remain; {remedy}")
 
 
-class Partitions:
-    """Columns in the names of folders, as Hive, Spark and pyarrow write them.
+@dataclass(frozen=True, slots=True)
+class FolderColumn:
+    """A column in the names of folders.
+
+    Attributes
+    ----------
+    field, cells : pyarrow.Field, pyarrow.Array
+        The cell of each file, as a value.
+    plain : pyarrow.Array
+        The same to carry over: whole numbers if all folders have them, and text otherwise.
+    """
+
+    field: Any
+    cells: Any
+    plain: Any
+
+
+def folder_columns(
+    paths: Sequence[Path], base: Path, readings: Mapping[str, Reading], na: Sequence[str]
+) -> dict[str, FolderColumn]:
+    """Return columns in the names of folders, as Hive, Spark and pyarrow write them.
 
     They are whole numbers if all folders have whole numbers, and text otherwise. ``year=2020`` below a folder
     ``sales`` is a column ``year`` of ``sales``, but not of ``sales/year=2020``.
@@ -93,81 +106,23 @@ class Partitions:
         How to read some columns.
     na : sequence of str
         Texts that mean missing.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The columns.
     """
-
-    def __init__(
-        self, paths: Sequence[Path], base: Path, readings: Mapping[str, Reading], na: Sequence[str]
-    ) -> None:
-        pa = arrow()
-        spelt = [_spelt(path, base) for path in paths]
-        self.names = tuple(spelt[0])
-        self._files = {name_of(path): place for place, path in enumerate(paths)}
-        for path, own in zip(paths, spelt, strict=True):
-            if set(own) != set(self.names):
-                raise DataError(
-                    f"{path}: its folders spell other columns than those of {paths[0]}; keep all files in "
-                    "folders of one form, such as year=2020"
-                )
-        self._cells: _Cells = {}
-        self._plain: _Cells = {}
-        markers = {marker.strip() for marker in na}
-        for name in self.names:
-            texts = [
-                None if (text := own[name]) is None or text.strip() in markers else text for own in spelt
-            ]
-            column = table_of({name: _read(texts, readings.get(name, Reading()))}).columns[0]
-            field, cells = cells_of(column)
-            self._cells[name] = field, cells(slice(0, len(paths)))
-            plain = pa.array(_read(texts, Reading()))
-            self._plain[name] = pa.field(name, plain.type), plain
-
-    def check_apart(self, names: Sequence[str], shown: str) -> None:
-        """Raise if a column is in the files as well."""
-        for name in self.names:
-            if name in names:
-                raise DataError(
-                    f"{shown}: column {name!r} is in the file and in the name of its folder; rename one"
-                )
-
-    def joined(
-        self, batches: Iterator[Batch], columns: Sequence[str], carried: Sequence[str]
-    ) -> Iterator[Batch]:
-        """Yield batches of files with the columns of folders added, also to those carried over.
-
-        Parameters
-        ----------
-        batches : iterator of Batch
-            Batches with columns of the files.
-        columns : sequence of str
-            Columns of the new batches, of files or folders.
-        carried : sequence of str
-            Columns to carry over.
-        """
-        for batch in batches:
-            file = self._files[batch.source]
-            along = _widened(batch.carried, carried, self._plain, file, batch.n_rows) if carried else None
-            rows = _widened(batch.rows, columns, self._cells, file, batch.n_rows)
-            yield replace(batch, rows=rows, carried=along)
-
-
-def _widened(rows: Any, columns: Sequence[str], cells: _Cells, file: int, n_rows: int) -> Any:
-    """Return rows with columns that have one cell for all rows of a file."""
-    pa = arrow()
-    place = pa.array(np.full(n_rows, file))
-    chosen = [
-        # Taken from the array of all files, so that every batch has the same dictionary.
-        (cells[name][0], cells[name][1].take(place))
-        if name in cells
-        else (rows.schema.field(name), rows.column(name))
-        for name in columns
-    ]
-    schema = pa.schema([field for field, _ in chosen])
-    return pa.RecordBatch.from_arrays([array for _, array in chosen], schema=schema)
+    spelt = [_spelt(path, base) for path in paths]
+    for path, own in zip(paths, spelt, strict=True):
+        if own.keys() != spelt[0].keys():
+            raise DataError(
+                f"{path}: its folders spell other columns than those of {paths[0]}; keep all files in "
+                "folders of one form, such as year=2020"
+            )
+    markers = {marker.strip() for marker in na}
+    found = {}
+    for name in spelt[0]:
+        texts = [None if (text := own[name]) is None or text.strip() in markers else text for own in spelt]
+        column = table_of({name: _read(texts, readings.get(name, Reading()))}).columns[0]
+        field, cells = cells_of(column)
+        plain = arrow().array(_read(texts, Reading()))
+        found[name] = FolderColumn(field, cells(slice(0, len(paths))), plain)
+    return found
 
 
 def _spelt(path: Path, base: Path) -> dict[str, str | None]:

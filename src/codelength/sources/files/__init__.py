@@ -1,1 +1,39 @@
-"""Tables in files: CSV and Parquet through pyarrow, JSON through DuckDB, ARFF by hand."""
+"""Files of tables: readers of each format, and writers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+
+class OpenFile:
+    """A file whose header or metadata was read; the base class of formats.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the columns.
+    fields : mapping of str to pyarrow.Field
+        Columns whose cells have types.
+    readings : mapping of str to Reading
+        Columns of text, whose cells decide what they are, and rules for reading them.
+    n_rows : int, optional
+        Number of rows, if it is known beforehand.
+    """
+
+    names: tuple[str, ...]
+    fields: Mapping[str, Any] = {}
+    readings: Mapping[str, Any] = {}
+    n_rows: int | None = None
+
+    def rows(self, columns: Mapping[str, Any], batch_rows: int, markers: Sequence[str] = ()) -> Iterator[Any]:
+        """Yield record batches of some columns, in order.
+
+        Parameters
+        ----------
+        columns : mapping of str to pyarrow.DataType
+            Types in which to read columns of text, by name; other columns have their own.
+        batch_rows : int
+            Desired number of rows per batch.
+        markers : sequence of str
+            Texts that mean missing.
+        """
+        raise NotImplementedError

@@ -24,6 +24,7 @@ from ..._scratch import Scratch
 from ...errors import DataError
 from ...table._messages import shortened
 from ...table.spelling import SPACES
+from . import OpenFile
 from ._duckdb import without_memory
 from ._text import Reading
 
@@ -133,7 +134,7 @@ def reject_duplicates(names: Sequence[str], where: str) -> None:
             )
 
 
-class CsvFile:
+class CsvFile(OpenFile):
     """A CSV file as record batches, all of whose rows have one field per column.
 
     Parameters
@@ -144,9 +145,6 @@ class CsvFile:
         Its name in messages.
     """
 
-    fields: Mapping[str, Any] = {}
-    n_rows: int | None = None
-
     def __init__(self, path: Path, shown: str) -> None:
         self.path, self.shown, self.header = path, shown, read_header(path, shown)
         self.names = self.header.names
@@ -154,17 +152,7 @@ class CsvFile:
         self._is_plain: bool | None = None
 
     def rows(self, columns: Mapping[str, Any], batch_rows: int, markers: Sequence[str] = ()) -> Iterator[Any]:
-        """Yield record batches of some columns.
-
-        Parameters
-        ----------
-        columns : mapping of str to pyarrow.DataType
-            Types by the names of the columns.
-        batch_rows : int
-            Not used: blocks of bytes decide.
-        markers : sequence of str
-            Texts that mean missing, in addition to an empty cell.
-        """
+        """Yield record batches of some columns."""
         if self._is_plain is None:
             try:
                 self._is_plain = _has_plain_quotes(self.path, self.header)

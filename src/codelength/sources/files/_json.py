@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
 from ...table.spelling import SPACES
+from . import OpenFile
 from ._duckdb import MEMORY, one_line, path_literal, quoted, session, without_memory, without_room
 from ._text import Reading
 
@@ -23,7 +24,7 @@ __all__ = ["JsonFile", "open_json"]
 _BLOCK = 1 << 16  # bytes read at a time, from the end of a file
 
 
-class JsonFile:
+class JsonFile(OpenFile):
     """A JSON file as record batches; it is loaded into the database when it is first read.
 
     Parameters
@@ -40,9 +41,6 @@ class JsonFile:
         Number of the file.
     """
 
-    fields: Mapping[str, Any] = {}
-    n_rows: int | None = None
-
     def __init__(
         self, connection: "DuckDBPyConnection", path: Path, shown: str, names: Sequence[str], number: int
     ) -> None:
@@ -52,17 +50,7 @@ class JsonFile:
         self.readings = dict.fromkeys(names, Reading(parse=json.loads))
 
     def rows(self, columns: Mapping[str, Any], batch_rows: int, markers: Sequence[str] = ()) -> Iterator[Any]:
-        """Yield record batches of some columns.
-
-        Parameters
-        ----------
-        columns : mapping of str to object
-            The columns, by name.
-        batch_rows : int
-            Largest number of rows per batch.
-        markers : sequence of str
-            Texts that mean missing.
-        """
+        """Yield record batches of some columns."""
         known = ", ".join(quoted(marker.strip(SPACES)) for marker in markers)
         is_marker = f"trim({{0}} ->> '$', {quoted(SPACES)}) IN ({known})"
         cell = f"CASE WHEN {is_marker} THEN NULL ELSE {{0}}::VARCHAR END" if markers else "{0}::VARCHAR"

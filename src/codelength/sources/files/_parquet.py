@@ -9,9 +9,9 @@ from ...errors import DataError
 from ...table._messages import shortened
 from ...table._series import declares
 from ..batch import marked
+from . import OpenFile
 from ._csv import reject_duplicates
 from ._duckdb import utf8_path, without_memory
-from ._text import Reading
 
 __all__ = ["ParquetFile"]
 
@@ -19,7 +19,7 @@ __all__ = ["ParquetFile"]
 _LOOSE_BYTES = 1 << 20
 
 
-class ParquetFile:
+class ParquetFile(OpenFile):
     """A Parquet file as record batches, one row group after the other.
 
     Parameters
@@ -29,8 +29,6 @@ class ParquetFile:
     shown : str
         Its name in messages.
     """
-
-    readings: Mapping[str, Reading] = {}
 
     def __init__(self, path: Path, shown: str) -> None:
         self._path, self._shown = utf8_path(path), shown
@@ -47,17 +45,7 @@ class ParquetFile:
         }
 
     def rows(self, columns: Mapping[str, Any], batch_rows: int, markers: Sequence[str] = ()) -> Iterator[Any]:
-        """Yield record batches of some columns.
-
-        Parameters
-        ----------
-        columns : mapping of str to object
-            The columns, by name.
-        batch_rows : int
-            Largest number of rows per batch.
-        markers : sequence of str
-            Not used: columns have types, so that texts mean nothing but themselves.
-        """
+        """Yield record batches of some columns."""
         import pyarrow as pa
 
         first, names = 0, list(columns)

@@ -204,7 +204,7 @@ class TextColumn:
     def look(self, texts: Any) -> None:
         """Look at an array of cells."""
         if self.is_open:
-            self._facts.merge(_facts_of(without_markers(texts, self.markers), self.reading.kind))
+            self._facts.merge(_facts_of(without_markers(texts, self.markers), self.reading))
 
     def settle(self) -> None:
         """Decide, after the last cell, how the column is read."""
@@ -220,7 +220,8 @@ class TextColumn:
         elif kind == "boolean" and facts.all_truths:
             self.form, self.parse = "boolean", parse_boolean
         elif kind == "text" and facts.all_times:
-            self.parse = parse_time
+            own = self.reading.parse
+            self.parse = parse_time if own is None else lambda text: parse_time(own(text))
         elif self.parse is None:
             self.form = "text"
 
@@ -243,7 +244,7 @@ class TextColumn:
             return pa.field(self.name, pa.bool_()), pa.array(cells, pa.bool_()).take(encoded.indices)
         values, places = canonical_values(self.name, cells)
         # Times are text in all batches; other columns may have numbers in some of them only.
-        dictionary, mark = dictionary_of(values, declared=False, as_json=self.parse is not parse_time)
+        dictionary, mark = dictionary_of(values, declared=False, as_json=not self._facts.all_times)
         positions = pa.array(places[:-1].astype(np.int32), mask=places[:-1] < 0).take(encoded.indices)
         column = pa.field(self.name, pa.dictionary(pa.int32(), pa.string()))
         return marked(column, mark), pa.DictionaryArray.from_arrays(positions, dictionary)
@@ -273,14 +274,14 @@ def without_markers(array: Any, markers: Sequence[str]) -> Any:
     return pc.if_else(is_marker, pa.scalar(None, array.type), array)
 
 
-def _facts_of(texts: Any, kind: Kind | None) -> _Facts:
+def _facts_of(texts: Any, reading: Reading) -> _Facts:
     """Return facts about the cells of an array of text."""
     has_gaps = texts.null_count > 0
     if texts.null_count == len(texts):
         return _Facts(has_gaps=has_gaps)
-    numbers = None if kind == "boolean" else _plain_numbers(texts)
+    numbers = None if reading.kind == "boolean" else _plain_numbers(texts)
     if numbers is None:
-        return _slow_facts(texts.dictionary_encode().dictionary.to_pylist(), has_gaps)
+        return _slow_facts(texts.dictionary_encode().dictionary.to_pylist(), has_gaps, reading.parse)
     widest = max(-numbers.min().item(), numbers.max().item())
     is_whole = numbers.dtype.kind == "i"
     return _Facts(True, has_gaps, True, widest, True, is_whole, False, False, False)
@@ -305,7 +306,7 @@ def _plain_numbers(texts: Any) -> Any:
     return None
 
 
-def _slow_facts(cells: Sequence[str], has_gaps: bool) -> _Facts:
+def _slow_facts(cells: Sequence[str], has_gaps: bool, parse: Parse | None) -> _Facts:
     """Return facts about distinct cells; stop at one that is not a number, truth value or time."""
     facts = _Facts(True, has_gaps, are_plain=False)
     for cell in cells:
@@ -317,7 +318,7 @@ def _slow_facts(cells: Sequence[str], has_gaps: bool) -> _Facts:
         facts.all_whole &= is_whole
         facts.all_words &= isinstance(truth, bool) and isinstance(number, str)
         facts.all_truths &= isinstance(truth, bool)
-        facts.all_times &= looks_like_time(cell)
+        facts.all_times &= looks_like_time(cell if parse is None else parse(cell))
         if is_whole:
             facts.widest = max(facts.widest, abs(number))  # type: ignore[arg-type]
         if facts.are_text:

@@ -1,57 +1,28 @@
-"""Formats of files: one object per format, used by readers, writers, commands and uploads."""
+"""Formats of files, one object per format, for readers, writers, commands and uploads; and standard input."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import TypeAlias
 
+from ..._scratch import Scratch
 from ...errors import DataError
 from ...table._messages import shortened
+from ...table.checks import check_path
+from . import OpenFile
 from ._csv import CsvFile
 from ._json import open_json
 from ._parquet import ParquetFile
-from ._text import Reading
 
+Source: TypeAlias = str | os.PathLike[str]
+"""Path of a file, or ``"-"`` for standard input."""
 
-class OpenFile(Protocol):
-    """A file whose header or metadata was read.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Names of the columns.
-    fields : mapping of str to pyarrow.Field
-        Columns whose cells have types.
-    readings : mapping of str to Reading
-        Columns of text, whose cells decide what they are, and rules for reading them.
-    n_rows : int, optional
-        Number of rows, if it is known beforehand.
-    """
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def fields(self) -> Mapping[str, Any]: ...
-    @property
-    def readings(self) -> Mapping[str, Reading]: ...
-    @property
-    def n_rows(self) -> int | None: ...
-
-    def rows(self, columns: Mapping[str, Any], batch_rows: int, markers: Sequence[str] = ()) -> Iterator[Any]:
-        """Yield record batches of some columns, in order.
-
-        Parameters
-        ----------
-        columns : mapping of str to pyarrow.DataType
-            Types in which to read columns of text, by name; other columns have their own.
-        batch_rows : int
-            Desired number of rows per batch.
-        markers : sequence of str
-            Texts that mean missing.
-        """
-
+_SPOOL = "codelength-standard-input"
 
 Opener: TypeAlias = Callable[[Sequence[Path], Sequence[str], ExitStack], Sequence[OpenFile]]
 """Function of the paths of some files, their names in messages, and a stack that closes what is opened."""
@@ -166,3 +137,55 @@ def format_of(path: Path, shown: str) -> Format:
     if not os.access(path, os.R_OK):
         raise DataError(f"{shown}: may not be read; change its permissions")
     return format_
+
+
+@contextmanager
+def as_file(source: Source) -> Iterator[Path]:
+    """Open a source as a file.
+
+    Parameters
+    ----------
+    source : str or path
+        The file, or ``"-"`` for standard input.
+
+    Yields
+    ------
+    Path
+        The file; for standard input a temporary copy, which can be read more than once.
+
+    Examples
+    --------
+    >>> with as_file("shirts.csv") as path:
+    ...     path.name
+    'shirts.csv'
+    """
+    path = check_path("source", source)
+    if os.fspath(source) != "-":
+        yield path
+        return
+    _check_standard_input()
+    with Scratch() as directory:
+        spool = Path(directory) / _SPOOL
+        with open(spool, "wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        # Readers choose the format by the ending of the name, and standard input has none.
+        with open(spool, "rb") as file:
+            magic = file.read(4)
+        suffix = ".parquet" if magic == b"PAR1" else ".csv.gz" if magic[:2] == b"\x1f\x8b" else ".csv"
+        yield spool.rename(spool.with_suffix(suffix))
+
+
+def _check_standard_input() -> None:
+    """Raise if standard input is a device without an end; a terminal and the null device have one."""
+    try:
+        given, null = os.fstat(sys.stdin.fileno()), os.stat(os.devnull)
+    except (OSError, ValueError):  # standard input is not a file
+        return
+    if stat.S_ISCHR(given.st_mode) and given.st_rdev != null.st_rdev and not sys.stdin.isatty():
+        raise DataError("standard input: is a device, not a table; redirect a file or a pipe to it")
+
+
+def name_of(source: Source) -> str:
+    """Return the name of a source in messages; the copy of standard input has the same name."""
+    given = os.fspath(source)
+    return "standard input" if given == "-" or Path(given).name.startswith(_SPOOL) else given

@@ -1,14 +1,22 @@
-"""Writers of plain tables, batch after batch: CSV and Parquet."""
+"""Cells as text, and writers of plain tables, batch after batch: CSV and Parquet.
+
+Order of reading: :data:`ColumnDict` (a batch), :func:`values_of` and :func:`plain_cells` (its cells as Python
+values, and as a text file has them), then :func:`open_writer` with ``_CsvWriter`` and ``_ParquetWriter``.
+"""
 
 import codecs
 import csv
 import gzip
+import json
+import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, Protocol, TextIO, cast
+from typing import Any, TextIO, TypeAlias, cast
 
 import numpy as np
 
@@ -16,12 +24,13 @@ from ..._files import atomic_write
 from ...errors import DataError, InvalidParameter
 from ...table._messages import shortened
 from ...table.spelling import parse_number
-from ._cells import ArrowCells, ColumnDict, plain_cells
+from ...table.values import trimmed, widened
 from ._csv import reject_duplicates
 from ._duckdb import utf8_path
 from .formats import WRITTEN
 
-__all__ = ["ArrowCells", "TableWriter", "inert", "open_writer"]
+ColumnDict: TypeAlias = Mapping[str, Any]
+"""Columns by name; the cells of each are a list, a numpy array or an Arrow array."""
 
 # Small batches are collected: every row group of a Parquet file has dictionaries and statistics of its own.
 _GROUP_ROWS = 1 << 17
@@ -29,12 +38,125 @@ _GROUP_ROWS = 1 << 17
 # Texts that start with one of these are formulas in spreadsheets.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
+# Digits after the point of a second, by the unit of a duration.
+_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
-class TableWriter(Protocol):
-    """Writer of batches, which :func:`open_writer` opens."""
 
-    def write(self, columns: ColumnDict) -> None:
-        """Append rows."""
+def values_of(cells: Any) -> list[Any]:
+    """Return cells as text, numbers and truth values; None if missing, times in ISO form (in UTC if aware).
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> values_of(pa.array([1577836800, None], pa.timestamp("s", "Europe/Helsinki")))
+    ['2020-01-01T00:00:00+00:00', None]
+    """
+    import pyarrow as pa
+
+    if isinstance(cells, np.ndarray) and cells.dtype.kind != "O":
+        cells = pa.array(cells)
+    if not isinstance(cells, pa.Array):
+        return [_value(cell) for cell in cells]
+    types, kind = pa.types, cells.type
+    if types.is_dictionary(kind):
+        return values_of(cells.dictionary_decode())
+    if isinstance(kind, pa.BaseExtensionType):
+        return values_of(cells.storage)
+    if types.is_floating(kind):
+        numbers = widened(cells.to_numpy(zero_copy_only=False)).tolist()
+        return [None if number != number else number for number in numbers]
+    if types.is_duration(kind):
+        n_digits = _DIGITS[kind.unit]
+        return _each(cells.cast(pa.int64()), lambda count: _seconds_as_text(count, n_digits))
+    if types.is_date(kind):
+        return list(cells.cast(pa.date32()).cast(pa.string()).to_pylist())
+    if types.is_timestamp(kind):
+        zone = "" if kind.tz is None else "+00:00"
+        texts = cells.cast(pa.timestamp(kind.unit)).cast(pa.string())
+        return _each(texts, lambda text: trimmed(text.replace(" ", "T")) + zone)
+    if types.is_time(kind):
+        return _each(cells.cast(pa.string()), trimmed)
+    return [_value(cell) for cell in cells.to_pylist()]
+
+
+def plain_cells(cells: Any) -> list[Any]:
+    """Return cells as a text file has them: text and numbers; truth values, decimals, lists, dicts as text.
+
+    Examples
+    --------
+    >>> plain_cells([True, None, 0.5, [1]])
+    ['true', None, 0.5, '[1]']
+    """
+    return [
+        json_text(value)
+        if isinstance(value, (bool, list, dict))
+        else f"{value:f}"
+        if isinstance(value, Decimal)
+        else value
+        for value in values_of(cells)
+    ]
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON; numbers that JSON lacks (infinities, NaN) become null.
+
+    Examples
+    --------
+    >>> print(json_text({"price": Decimal("1.50"), "sizes": [1, float("inf")]}))
+    {"price": 1.50, "sizes": [1, null]}
+    """
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else "null"
+    if isinstance(value, Decimal):
+        return f"{value:f}" if value.is_finite() else "null"
+    if isinstance(value, dict):
+        members = (f"{json.dumps(str(key))}: {json_text(own)}" for key, own in value.items())
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(json_text, value))}]"
+    return json.dumps(value)
+
+
+def _value(cell: Any) -> Any:
+    """Return a Python object for a cell, or a member of one: None for NaN, times and bytes as text."""
+    value = cell.item() if isinstance(cell, np.generic) else cell
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if value is None or isinstance(value, (str, int, Decimal)):
+        return value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, dict):
+        return {key: _value(own) for key, own in value.items()}
+    if isinstance(value, timedelta):
+        return _seconds_as_text(value // timedelta(microseconds=1), 6)
+    if hasattr(value, "nanoseconds") and hasattr(value, "months"):  # an interval, in the form of ISO 8601
+        seconds = _seconds_as_text(value.nanoseconds, 9).removesuffix(" s")
+        calendar = "".join(
+            f"{count}{unit}" for count, unit in ((value.months, "M"), (value.days, "D")) if count
+        )
+        return f"P{calendar}" + (f"T{seconds}S" if value.nanoseconds or not calendar else "")
+    if isinstance(value, (list, tuple)):
+        return [_value(own) for own in value]
+    return value.isoformat() if isinstance(value, (date, datetime, time)) else str(value)
+
+
+def _each(array: Any, convert: Callable[[Any], str]) -> list[Any]:
+    """Apply a function to every cell that is not missing."""
+    return [None if cell is None else convert(cell) for cell in array.to_pylist()]
+
+
+def _seconds_as_text(count: int, n_digits: int) -> str:
+    """Return a duration, in units of ``10 ** -n_digits`` seconds, as text.
+
+    Examples
+    --------
+    >>> _seconds_as_text(-250, 3)
+    '-0.25 s'
+    """
+    # Of the absolute value, because divmod rounds down: -0.25 s would be written as -1.75.
+    whole, fraction = divmod(abs(count), 10**n_digits)
+    return f"{'-' if count < 0 else ''}{trimmed(f'{whole}.{fraction:0{n_digits}}')} s"
 
 
 @contextmanager
@@ -43,7 +165,7 @@ def open_writer(
     names: Sequence[str],
     *,
     for_spreadsheets: bool = False,
-) -> Iterator[TableWriter]:
+) -> Iterator["_CsvWriter | _ParquetWriter"]:
     """Open a table for writing; it appears at its destination only if the block ends without an error.
 
     Parameters
@@ -57,7 +179,7 @@ def open_writer(
 
     Yields
     ------
-    TableWriter
+    writer
         Its method ``write`` appends a batch: a dict of equally long columns, by name. Missing cells (None,
         NaN) become empty fields of a CSV file, so empty text and missing text look the same there. The
         types of a Parquet file are those of the first batch.
@@ -92,7 +214,10 @@ def open_writer(
         utf8_path(path)
     with atomic_write(path) as temporary, ExitStack() as stack:
         if suffix == ".parquet":
-            yield stack.enter_context(_parquet_writer(temporary, names, str(path)))
+            parquet = _ParquetWriter(temporary, names, str(path))
+            stack.callback(parquet.close)
+            yield parquet
+            parquet.flush()
         else:
             stream = stack.enter_context(_text_file(temporary, compressed=suffix == ".csv.gz"))
             delimiter = "\t" if suffix == ".tsv" else ","
@@ -143,17 +268,6 @@ def _check_batch(columns: ColumnDict, names: Sequence[str], shown: str) -> None:
     lengths = {len(columns[name]) for name in names}
     if len(lengths) > 1:
         raise DataError(f"{shown}: the columns of a batch have different lengths {sorted(lengths)}")
-
-
-@contextmanager
-def _parquet_writer(path: Path, names: Sequence[str], shown: str) -> Iterator["_ParquetWriter"]:
-    """Open a writer of Parquet files; the file is complete once the block has ended without an error."""
-    writer = _ParquetWriter(path, names, shown)
-    try:
-        yield writer
-        writer.flush()
-    finally:
-        writer.close()
 
 
 class _ParquetWriter:
@@ -212,8 +326,7 @@ class _ParquetWriter:
             return array
         types = pa.types
         if types.is_string(column.type):
-            texts = plain_cells(ArrowCells(array))
-            return pa.array([None if text is None else str(text) for text in texts], pa.string())
+            return _as_text(array)
         try:
             # Arrow would also make truth values of numbers, and numbers of text.
             changes_kind = types.is_boolean(array.type) or types.is_boolean(column.type)
@@ -232,19 +345,23 @@ def _storable(cells: Any) -> Any:
     """Return cells as an Arrow array of a type that Parquet has; objects as truth values, or as text."""
     import pyarrow as pa
 
-    if isinstance(cells, ArrowCells):
-        array = cells.array
+    if isinstance(cells, pa.Array):
         # Batches may have different dictionaries, and an interval has no counterpart in Parquet.
-        if pa.types.is_dictionary(array.type):
-            array = array.dictionary_decode()
-        return pa.array(cells.tolist(), pa.string()) if pa.types.is_interval(array.type) else array
-    if cells.dtype.kind in "iufbU":
+        array = cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
+        return pa.array(values_of(array), pa.string()) if pa.types.is_interval(array.type) else array
+    if isinstance(cells, np.ndarray) and cells.dtype.kind != "O":
         return pa.array(cells)
     present = [cell for cell in cells if cell is not None]
     if all(isinstance(cell, (bool, np.bool_)) for cell in present):
         return pa.array(cells, pa.bool_() if present else pa.null())
-    texts = plain_cells(cells)
-    return pa.array([None if text is None else str(text) for text in texts], pa.string())
+    return _as_text(cells)
+
+
+def _as_text(cells: Any) -> Any:
+    """Return cells as an Arrow array of the text that a text file has."""
+    import pyarrow as pa
+
+    return pa.array([None if text is None else str(text) for text in plain_cells(cells)], pa.string())
 
 
 class _LineFeeds:
