@@ -8,7 +8,7 @@ Depends on :mod:`codelength.table.spelling`, which says what one text spells.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -250,13 +250,12 @@ class TextColumn:
         return marked(column, mark), pa.DictionaryArray.from_arrays(positions, dictionary)
 
     def keep(self, array: Any) -> tuple[Any, Any]:
-        """Return the same for a column to carry over; whole numbers stay whole next to missing cells."""
+        """Return the cells of a column to carry over: whole numbers stay whole, and times as they are spelt."""
         import pyarrow as pa
 
-        facts = self._facts
-        if self.form == "float64" and facts.all_whole:
+        if self.form == "float64" and self._facts.all_whole:
             return pa.field(self.name, pa.int64()), _numbers_of(array, pa.int64())
-        return self.convert(array)
+        return replace(self, parse=self.reading.parse).convert(array)
 
 
 def without_markers(array: Any, markers: Sequence[str]) -> Any:
