@@ -192,13 +192,11 @@ def write_table(
 
 
 def _column(cells: list[Any]) -> Any:
-    """Return cells as an array: truth values or numbers if all of them are, else texts, empty for None."""
+    """Return truth values or numbers as an array, if all cells are; else texts, empty for None."""
     import numpy as np
-
-    from ..sources.files._cells import object_array
 
     # bool is a subclass of int, and truth values should not become 0 and 1.
     flags = [isinstance(cell, bool) for cell in cells]
     if all(flags) or (not any(flags) and all(isinstance(cell, (int, float, type(None))) for cell in cells)):
         return np.array([np.nan if cell is None else cell for cell in cells])
-    return object_array(["" if cell is None else str(cell) for cell in cells])
+    return ["" if cell is None else str(cell) for cell in cells]
