@@ -250,7 +250,7 @@ class TextColumn:
         return marked(column, mark), pa.DictionaryArray.from_arrays(positions, dictionary)
 
     def keep(self, array: Any) -> tuple[Any, Any]:
-        """Return the cells of a column to carry over: whole numbers stay whole, and times as they are spelt."""
+        """Return the cells of a column to carry over; times stay as they are spelt."""
         import pyarrow as pa
 
         if self.form == "float64" and self._facts.all_whole:
