@@ -74,8 +74,7 @@ UNTESTED = "No test: one class was found, and there is no smaller number to test
 @options.in_output(
     "--memberships",
     FILE,
-    "Write the component of each row and the probabilities of all here, as .csv, .csv.gz, .tsv or .parquet; "
-    "- for standard output.",
+    "Write the component of each row and the probabilities of all here, as {written}; - for standard output.",
 )
 @options.in_output(
     "--carry",

@@ -45,7 +45,7 @@ class Option(click.Option):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the names with the placeholder of the value, and the purpose with choices and default."""
         names = ", ".join(sorted(self.opts, key=len))
-        parts = [self.help or ""]
+        parts = [expanded(self.help or "")]
         if isinstance(self.type, Kind):
             parts.append(self.type.described())
         if self.multiple:
@@ -79,7 +79,7 @@ class _Help:
         for parameter in ctx.command.get_params(ctx):
             if isinstance(parameter, Argument):
                 choices = parameter.type.described() if isinstance(parameter.type, Kind) else ""
-                record = (parameter.human_readable_name, f"{parameter.purpose} {choices}".rstrip())
+                record = (parameter.human_readable_name, f"{expanded(parameter.purpose)} {choices}".rstrip())
                 sections["Arguments"].append(record)
             elif (described := parameter.get_help_record(ctx)) is not None:
                 section = parameter.section if isinstance(parameter, Option) else "General"
@@ -138,23 +138,14 @@ class Group(_Help, click.Group):
 
 
 def command(short_help: str) -> Callable[[F], Command]:
-    """Return a decorator that makes a function a command.
-
-    Parameters
-    ----------
-    short_help : str
-        Description in the list of commands.
-    """
+    """Return a decorator that makes a function a command, with its description in the list of commands."""
     return click.command(cls=Command, context_settings=SETTINGS, short_help=short_help)
 
 
-class Section:
-    """A section of the help; calling it returns a decorator that adds an option to that section."""
+def section(title: str) -> Callable[..., Callable[[F], F]]:
+    """Return a function that adds options to a section of the help."""
 
-    def __init__(self, title: str) -> None:
-        self.title = title
-
-    def __call__(self, names: str, value: Kind | str | None, purpose: str, **attrs: Any) -> Callable[[F], F]:
+    def option(names: str, value: Kind | str | None, purpose: str, **attrs: Any) -> Callable[[F], F]:
         """Return the decorator of an option.
 
         Parameters
@@ -164,7 +155,7 @@ class Section:
         value : Kind, str or None
             Type of the value, or the placeholder of any text in the help; None for a flag.
         purpose : str
-            Description in the help.
+            Description in the help; see :func:`expanded`.
         **attrs
             ``usual``, and any argument of :class:`click.Option`.
         """
@@ -173,19 +164,25 @@ class Section:
             kind = {"metavar": value}
         elif value is not None:
             kind = {"metavar": value.name, "type": value}
-        return click.option(*names.split(), cls=Option, section=self.title, help=purpose, **kind, **attrs)
+        return click.option(*names.split(), cls=Option, section=title, help=purpose, **kind, **attrs)
+
+    return option
+
+
+def expanded(text: str) -> str:
+    """Return a description with the endings of files that are ``{read}`` or ``{written}`` filled in."""
+    if "{" not in text:
+        return text
+    from ..sources.files.formats import SUFFIXES, WRITTEN
+
+    plain = [ending for ending in SUFFIXES if not ending.endswith(".gz")]
+    either = {
+        name: f"{', '.join(all_[:-1])} or {all_[-1]}"
+        for name, all_ in (("read", plain), ("written", WRITTEN))
+    }
+    return text.format(**either)
 
 
 def argument(name: str, *, purpose: str, **attrs: Any) -> Callable[[F], F]:
-    """Return the decorator of an argument with its description in the help.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument.
-    purpose : str
-        Description in the help.
-    **attrs
-        Arguments of :class:`click.Argument`.
-    """
+    """Return the decorator of an argument with its description in the help; see :func:`expanded`."""
     return click.argument(name, cls=Argument, purpose=purpose, **attrs)

@@ -11,7 +11,7 @@ from ..blocks import Block, Grid, Paragraph
 from ..errors import InvalidParameter
 from . import options
 from .choices import COMPARABLE, FRACTION, RULE, Whole
-from .command import Section, command
+from .command import command, section
 from .models import build, check_capable, given, means_naive_bayes, parameters, parsed
 from .output import decimals, print_json, show
 from .progress import counting, working
@@ -20,7 +20,7 @@ from .source import TableArgument
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
 
-in_evaluation = Section("Evaluation")
+in_evaluation = section("Evaluation")
 
 CELLS = ("missing", "numeric", "identifiers")
 """Options about cells, which hold for all models if they are given."""

@@ -37,8 +37,7 @@ MAX_CLASSES = 5
 @options.in_output(
     "--output -o",
     FILE,
-    "Write the contributions of all rows here, as .csv, .csv.gz, .tsv or .parquet: one line per row, class "
-    "and variable.",
+    "Write the contributions of all rows here, as {written}: one line per row, class and variable.",
 )
 @options.for_spreadsheets
 @options.as_json

@@ -11,13 +11,13 @@ from .._files import atomic_write
 from ..errors import InvalidParameter
 from . import options
 from .choices import DIALECT, EXPORT, FILE
-from .command import Section, argument, command
+from .command import argument, command, section
 from .saving import check_outputs
 
 if TYPE_CHECKING:
     from ..estimators import Capability, TableClassifier
 
-in_sql = Section("SQL")
+in_sql = section("SQL")
 
 
 @command("Write a model for other programs: SQL, ONNX, JSON or a network.")

@@ -1,7 +1,7 @@
 """Options that several commands share, and the sections of the help they belong to."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from ..errors import InvalidParameter
@@ -16,12 +16,12 @@ from .choices import (
     VARIABLE_CRITERION,
     Whole,
 )
-from .command import Section, argument
+from .command import argument, section
 from .source import TableArgument
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-in_table, in_model, in_output = Section("Table"), Section("Model"), Section("Output")
+in_table, in_model, in_output = section("Table"), section("Model"), section("Output")
 
 _COLUMNS: list[Callable[[Any], Any]] = [
     in_table("--drop", "COLUMN", "Leave a column out, such as an identifier.", multiple=True),
@@ -97,48 +97,47 @@ _CELLS: list[Callable[[Any], Any]] = [
 
 def table(command: F) -> F:
     """Add the argument DATA and the options about its columns, passed on as one :class:`TableArgument`."""
-    return _data(_with_source(command))
+    return _with_source(command, _DATA, metavar="DATA")
 
 
 def any_table(command: F) -> F:
     """Add the same as :func:`table`, with a query as an alternative to DATA."""
-    return _any_data(_with_source(_all_of(_QUERY)(command)))
+    return _with_source(_all_of(_QUERY)(command), _STREAM, metavar="[DATA]", required=False)
 
 
 def optional_table(command: F) -> F:
     """Add the same as :func:`table`; the source is None if DATA is not given."""
-    return _optional_data(_with_source(command, is_needed=False))
+    return _with_source(command, _DATA, metavar="[DATA]", required=False)
 
 
-def _with_source(command: F, *, is_needed: bool = True) -> F:
-    """Wrap a command so that its options about the table arrive as one ``TableArgument``."""
+def _with_source(command: F, purpose: str, **attrs: Any) -> F:
+    """Wrap a command so that DATA and the options about its columns arrive as one ``TableArgument``."""
 
     # Click takes the help from the docstring of the wrapped command.
     @functools.wraps(command)
     def with_source(
         *,
         data: str | None,
-        drop: tuple[str, ...],
-        keep: tuple[str, ...],
-        weights: str | None,
         na: tuple[str, ...],
         target: str | None = None,
         sql: str | None = None,
         database: str | None = None,
         **others: Any,
     ) -> Any:
+        columns = {name: others.pop(name) for name in ("weights", "drop", "keep")}
         source = None
         if sql is not None or database is not None:
             _check_query(data, sql, na)
             # A query has no name; messages need one.
-            source = TableArgument("the query", target, weights, drop, keep, (), sql, database)
+            source = TableArgument("the query", target, sql=sql, database=database, **columns)
         elif data is not None:
-            source = TableArgument(data, target, weights, drop, keep, na)
-        elif is_needed:
+            source = TableArgument(data, target, na=na, **columns)
+        elif purpose == _STREAM:
             raise InvalidParameter("DATA is missing: name a table, or give --sql")
         return command(source=source, **others)
 
-    return _all_of(_COLUMNS)(cast(F, with_source))
+    add = argument("data", type=TABLE, purpose=purpose, **attrs)
+    return add(_all_of(_COLUMNS)(cast(F, with_source)))
 
 
 def cells(command: F) -> F:
@@ -153,19 +152,28 @@ def model_output(*, required: bool) -> Callable[[F], F]:
     )
 
 
-_DATA_PURPOSE = (
-    "A table: a .csv, .tsv, .parquet, .arff or .json file, the name of a bundled table (see codelength "
-    "datasets), or - for standard input."
+def rows_output(what: str, n_rows: int) -> Callable[[F], F]:
+    """Add the options of commands that write rows: file, columns to carry over, JSON and size of a batch."""
+    purpose = f"Write the {what} here, as {{written}}; - for standard output."
+    return _all_of(
+        [
+            in_output("--output -o", FILE, purpose, default="-"),
+            in_output("--carry", "COLUMN", "Carry a column of the table over to the output.", multiple=True),
+            in_output("--json as_json", None, "Write JSON: a list of rows."),
+            for_spreadsheets,
+            in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=n_rows),
+        ]
+    )
+
+
+_DATA = (
+    "A table: a {read} file, the name of a bundled table (see codelength datasets), or - for standard input."
 )
 
-_STREAM_PURPOSE = (
-    "A table: a .csv, .tsv, .parquet, .arff or .json file, a directory or a quoted pattern of them, the name "
-    "of a bundled table (see codelength datasets), or - for standard input. Or give --sql."
+_STREAM = (
+    "A table: a {read} file, a directory or a quoted pattern of them, the name of a bundled table (see "
+    "codelength datasets), or - for standard input. Or give --sql."
 )
-
-_any_data = argument("data", metavar="[DATA]", type=TABLE, purpose=_STREAM_PURPOSE, required=False)
-_data = argument("data", metavar="DATA", type=TABLE, purpose=_DATA_PURPOSE)
-_optional_data = argument("data", metavar="[DATA]", type=TABLE, purpose=_DATA_PURPOSE, required=False)
 
 
 def _check_query(data: str | None, sql: str | None, na: tuple[str, ...]) -> None:
@@ -178,13 +186,7 @@ def _check_query(data: str | None, sql: str | None, na: tuple[str, ...]) -> None
         raise InvalidParameter("--na: the cells of a query have types; write nullif(column, 'text') in it")
 
 
-def _all_of(options: list[Callable[[Any], Any]]) -> Callable[[F], F]:
+def _all_of(options: Sequence[Callable[[Any], Any]]) -> Callable[[F], F]:
     """Return a decorator that adds several options."""
-
-    def add(command: F) -> F:
-        # Decorators apply from the inside out; reversed, options appear in the help in the order of the list.
-        for each in reversed(options):
-            command = each(command)
-        return command
-
-    return add
+    # Decorators apply from the inside out; reversed, options appear in the help in the order of the list.
+    return lambda command: functools.reduce(lambda made, add: add(made), reversed(options), command)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from . import options
-from .choices import FILE, Whole
+from .choices import FILE
 from .command import argument, command
 from .progress import counting
 from .saving import check_marked, check_outputs, write_rows
@@ -17,17 +17,8 @@ BATCH_ROWS = 100_000
 @command("Predict the class or the component of each row.")
 @argument("model", metavar="MODEL", type=FILE, purpose="A model file written by fit or cluster.")
 @options.any_table
-@options.in_output(
-    "--output -o",
-    FILE,
-    "Write the predictions here, as .csv, .csv.gz, .tsv or .parquet; - for standard output.",
-    default="-",
-)
-@options.in_output("--carry", "COLUMN", "Carry a column of the table over to the output.", multiple=True)
+@options.rows_output("predictions", BATCH_ROWS)
 @options.in_output("--name", "NAME", "Name of the predicted column; by default class or component.")
-@options.in_output("--json as_json", None, "Write JSON: a list of rows.")
-@options.for_spreadsheets
-@options.in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=BATCH_ROWS)
 def predict(
     model: str,
     source: TableArgument,

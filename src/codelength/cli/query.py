@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidParameter
 from . import options
-from .choices import FILE, Choice, Whole
+from .choices import FILE, Choice
 from .command import argument, command
 from .progress import working
 from .saving import check_marked, check_outputs, write_rows
@@ -40,17 +40,8 @@ FORMS = ("best", "joint", "marginals")
     "by itself.",
     default="best",
 )
-@options.in_output(
-    "--output -o",
-    FILE,
-    "Write the answers here, as .csv, .csv.gz, .tsv or .parquet; - for standard output.",
-    default="-",
-)
-@options.in_output("--carry", "COLUMN", "Carry a column of the table over to the output.", multiple=True)
-@options.in_output("--json as_json", None, "Write JSON: a list of rows.")
-@options.for_spreadsheets
+@options.rows_output("answers", BATCH_ROWS)
 @options.in_table("--class known_class", "COLUMN", "Column with the classes, as far as they are known.")
-@options.in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=BATCH_ROWS)
 def query(
     model: str,
     source: TableArgument,

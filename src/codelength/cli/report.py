@@ -11,7 +11,7 @@ from ..blocks import Paragraph
 from ..errors import DataError, InvalidParameter
 from . import options
 from .choices import FILE
-from .command import Section, command
+from .command import command, section
 from .output import print_json, show
 from .progress import working
 from .saving import check_outputs
@@ -20,7 +20,7 @@ from .source import TableArgument
 if TYPE_CHECKING:
     from ..reporting.results import Analysis, LatentAnalysis
 
-in_page = Section("Page")
+in_page = section("Page")
 
 
 @command("Make a page about a table: one HTML file.")

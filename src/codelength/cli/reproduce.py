@@ -9,14 +9,14 @@ import click
 from ..blocks import Paragraph
 from . import options
 from .choices import EXPERIMENT, SETTING, Whole
-from .command import Section, argument, command
+from .command import argument, command, section
 from .output import print_json, show
 from .progress import working
 
 if TYPE_CHECKING:
     from codelength_lab import Reproduction
 
-in_run = Section("Run")
+in_run = section("Run")
 
 
 @command("Run the experiments of a paper again, or our own.")

@@ -8,7 +8,7 @@ import click
 
 from ..errors import CodelengthError, InvalidParameter
 from .choices import TABLE, Whole
-from .command import Section, argument, command
+from .command import argument, command, section
 from .output import one_line
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LARGEST_PORT = 65535
 
-in_server = Section("Server")
+in_server = section("Server")
 
 
 @command("Look at tables on a page in the browser.")
