@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._threads import in_threads
 from ..decisions import first_best, ranked
 from ..table.checks import check_random_state
-from .em._problem import EMProblem, JointRows, block_bounds
+from .em._problem import EMProblem, JointRows
 from .em.em import refine
 from .em.restarts import FIRST_TOL
 from .parameters import MixtureParameters
@@ -52,9 +52,8 @@ def repeat(
 def reweighted(joint: JointRows, weights: NDArray[Any]) -> JointRows:
     """Return the same distinct rows with other weights; rows of weight zero are dropped."""
     kept = np.flatnonzero(weights)
-    # Blocks are those that the rows would have by themselves, so that sums are as in a fit of that table.
     keys, own = np.ascontiguousarray(joint.keys[:, kept]), weights[kept].astype(np.float64)
-    return JointRows(keys, own, joint.members, block_bounds(len(kept)))
+    return JointRows(keys, own, joint.members)
 
 
 def softened(mixture: MixtureParameters, n_rows: float) -> MixtureParameters:

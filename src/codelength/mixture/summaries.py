@@ -242,10 +242,8 @@ class SearchSummary:
         given = {item.name: document[item.name] for item in fields(cls)}
         for name in ("n_starts", "n_reached", "reached", "max_init", "n_iter", "n_unconverged"):
             check_whole(name, given[name], 0)
-        for name in (
-            ("log_likelihood", "next_best") if given["next_best"] is not None else ("log_likelihood",)
-        ):
-            check_number(name, given[name], -math.inf)
+        for number in (given["log_likelihood"], given["next_best"] or 0.0):
+            check_number("log_likelihood", number, -math.inf)
         check_number("tolerance", given["tolerance"])
         check_flag("converged", given["converged"])
         return cls(**given)

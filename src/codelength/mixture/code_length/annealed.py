@@ -266,15 +266,15 @@ def _log_name_share(labels: IntArray, reference: Reference, names: IntArray) -> 
     # Components with different priors cannot swap names: such permutations get weight zero.
     tables[:, names[:, None] != names] = -np.inf
     # Component j gets a name when sets of names have j + 1 members: 2 ** K sets instead of K! permutations.
-    sets = np.arange(1 << n_components)
-    has = (sets[:, None] >> np.arange(n_components) & 1).astype(np.bool_)
+    sets, bits = np.arange(1 << n_components), 1 << np.arange(n_components)
+    n_members = (sets[:, None] & bits > 0).sum(axis=1)
     sums = np.full((len(log_shares), len(sets)), -np.inf)
     sums[:, 0] = 0.0
     for j in range(n_components):
-        for k in range(n_components):
-            own = np.flatnonzero(has[:, k] & (has.sum(axis=1) == j + 1))
-            sums[:, own] = np.logaddexp(sums[:, own], sums[:, own - (1 << k)] + tables[:, j, k, None])
-    return float(logsumexp(given) - logsumexp(log_shares + sums[:, -1]))
+        own = sets[n_members == j + 1]
+        # Without one of its names a set is summed already; with one more name its sum is still zero.
+        sums[:, own] = np.logaddexp.reduce(sums[:, own[:, None] ^ bits] + tables[:, j, None, :], axis=2)
+    return float(np.logaddexp.reduce(given) - np.logaddexp.reduce(log_shares + sums[:, -1]))
 
 
 def _is_uniform(start: str, coded: Coded) -> bool:

@@ -1,5 +1,7 @@
 """EM iterations. Arrays in, arrays out, nothing checked; ``_problem`` gives the shapes.
 
+Order of reading: :func:`run` (one run), :func:`share_out` (the E step), :func:`maximise` (the M step).
+
 Small functions are inlined before compilation; otherwise they would be compiled twice, by themselves and
 within their caller. This saves a third of the time of the first call.
 """
@@ -10,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from ...typing import CodeArray, FloatArray, IntArray
-from ._problem import EMPrior, JointRows
+from ._problem import JointRows
 
 _ROWS_AT_ONCE = 256
 _SAFE = 2.0**-800
@@ -161,7 +163,14 @@ def _share_in_logs(keys: CodeArray, logs: FloatArray, n_components: int, n: int,
 
 
 @njit(cache=True, nogil=True, inline="always")
-def maximise(counts: FloatArray, members: IntArray, prior: EMPrior, table: FloatArray) -> None:
+def maximise(
+    counts: FloatArray,
+    members: IntArray,
+    excess: FloatArray,
+    offsets: IntArray,
+    n_components: int,
+    table: FloatArray,
+) -> None:
     """Compute the most probable table given expected counts of joint cells and a prior: the M step.
 
     Parameters
@@ -170,12 +179,15 @@ def maximise(counts: FloatArray, members: IntArray, prior: EMPrior, table: Float
         Expected counts of joint cells.
     members : array of shape (n_joint, n_members)
         Rows of the table that each joint cell is made of.
-    prior : EMPrior
+    excess : array of shape (n_cells + 2, n_lanes)
         Pseudocounts less one.
+    offsets : array of shape (n_variables + 1,)
+        First cell of each variable.
+    n_components : int
+        Lanes that are components.
     table : array of shape (n_cells + 2, n_lanes)
         Receives the probabilities.
     """
-    excess, offsets, n_components = prior.excess, prior.offsets, prior.n_components
     n_lanes, of_components = table.shape[1], offsets[len(offsets) - 1]
     for cell in range(table.shape[0]):
         for k in range(n_lanes):
@@ -224,7 +236,10 @@ def log_prior(table: FloatArray, excess: FloatArray) -> float:
 @njit(cache=True, nogil=True)
 def run(
     rows: JointRows,
-    prior: EMPrior,
+    bounds: IntArray,
+    excess: FloatArray,
+    offsets: IntArray,
+    n_components: int,
     least_gain: float,
     table: FloatArray,
     trace: FloatArray,
@@ -235,8 +250,10 @@ def run(
     ----------
     rows : JointRows
         The rows.
-    prior : EMPrior
-        Pseudocounts less one.
+    bounds : array of shape (n_blocks + 1,)
+        Bounds of the blocks of rows that are summed separately.
+    excess, offsets, n_components
+        As in :func:`maximise`.
     least_gain : float
         Gain of the objective, in nats, below which EM has converged; 0 for all iterations.
     table : array of shape (n_cells + 2, n_lanes)
@@ -256,21 +273,21 @@ def run(
         expand(table, members, joint)
         counts.fill(0.0)
         log_likelihood = 0.0
-        for b in range(len(rows.bounds) - 1):
-            start, stop = rows.bounds[b], rows.bounds[b + 1]
+        for b in range(len(bounds) - 1):
+            start, stop = bounds[b], bounds[b + 1]
             # Blocks are summed separately and then added in order, exactly as on several threads: the result
             # does not depend on the number of threads.
             of_block.fill(0.0)
-            log_likelihood += share_out(rows, table, joint, prior.n_components, start, stop, 0.0, of_block)
+            log_likelihood += share_out(rows, table, joint, n_components, start, stop, 0.0, of_block)
             for j in range(counts.shape[0]):
                 for k in range(counts.shape[1]):
                     counts[j, k] += of_block[j, k]
-        trace[0, iteration] = log_likelihood + log_prior(table, prior.excess)
+        trace[0, iteration] = log_likelihood + log_prior(table, excess)
         trace[1, iteration] = log_likelihood
         # The table is scored before it is improved, so the last table returned is the one scored last.
         if iteration + 1 == trace.shape[1] or has_converged(trace[0], iteration, least_gain):
             return iteration + 1
-        maximise(counts, members, prior, table)
+        maximise(counts, members, excess, offsets, n_components, table)
     return 0
 
 

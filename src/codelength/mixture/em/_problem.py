@@ -1,7 +1,7 @@
 """EM problem: rows laid out for EM, a prior for one number of components, and the iterations of EM.
 
 Order of reading: :class:`JointRows` and :class:`Layout` (equal rows merged, neighbouring columns taken
-together; one layout serves any number of components), :class:`EMPrior`, :class:`EMProblem` (one run).
+together; one layout serves any number of components), :class:`EMProblem` (the prior, and one run).
 
 Depends on ``joint_cells``, on ``cache`` for rows on disk, and on ``_kernels``.
 """
@@ -57,14 +57,11 @@ class JointRows(NamedTuple):
         Multiplicity of each row, or its weight.
     members : array of shape (n_joint, n_members)
         The rows of the table that each joint cell is made of.
-    bounds : array of shape (n_blocks + 1,)
-        Bounds of the blocks of rows that are summed separately.
     """
 
     keys: NDArray[Any]
     weights: FloatArray
     members: IntArray
-    bounds: IntArray
 
     @property
     def n_rows(self) -> int:
@@ -120,44 +117,9 @@ def joint_rows(rows: Coded) -> JointRows:
     """Return the distinct rows as joint cells."""
     # Classes, if there are any, are ignored: rows that differ in nothing else are equal.
     distinct = with_components(rows, 1).distinct()
-    weights = np.ones(distinct.n_rows) if distinct.weights is None else distinct.weights
     # Columns without missing cells get no cell for missing: joint tables are smaller.
     cells = JointCells.of(distinct.schema, missing_columns(distinct), distinct.n_rows)
-    return JointRows(cells.keys(distinct.codes), weights, cells.members, block_bounds(distinct.n_rows))
-
-
-class EMPrior(NamedTuple):
-    """A prior for the kernels.
-
-    Attributes
-    ----------
-    excess : array of shape (n_cells + 2, n_lanes)
-        Pseudocounts less one in the shape of the table, zero in cells for missing and in spare lanes.
-    offsets : array of shape (n_variables + 1,)
-        First cell of each variable.
-    n_components : int
-        Lanes that are components.
-    """
-
-    excess: FloatArray
-    offsets: IntArray
-    n_components: int
-
-    @classmethod
-    def of(cls, schema: Schema, prior: Pseudocounts) -> "EMPrior":
-        """Build the prior of a schema whose target is the component; raise if there may be no mode."""
-        less_one = rule_of("map").offsets(prior, schema)
-        lowest = min(less_one.class_offsets.min(), less_one.value_offsets.min(initial=0.0)) + 1
-        if lowest < 1:
-            raise InvalidParameter(
-                f"prior: a pseudocount is {lowest:g}, below 1, so there is no most probable mixture for EM "
-                'to climb to; use pseudocounts of at least 1, such as prior="uniform"'
-            )
-        n_components = schema.n_classes
-        excess = np.zeros((schema.n_cells + 2, -(-n_components // LANES) * LANES))
-        excess[: schema.n_cells, :n_components] = less_one.value_offsets.T
-        excess[schema.n_cells, :n_components] = less_one.class_offsets
-        return cls(excess, schema.offsets, n_components)
+    return JointRows(cells.keys(distinct.codes), distinct.row_weights, cells.members)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -170,26 +132,32 @@ class EMProblem:
         The schema of the rows; the target is the component.
     joint : JointRows or CachedRows
         The rows.
-    prior : EMPrior
-        The prior.
+    excess : array of shape (n_cells + 2, n_lanes)
+        Pseudocounts less one in the shape of the table, zero in cells for missing and in spare lanes.
     stopped : Event
         Set to end runs that read their rows block by block, after an interruption.
     """
 
     schema: Schema
     joint: JointRows | CachedRows
-    prior: EMPrior
+    excess: FloatArray
     stopped: Event = field(default_factory=Event)
 
     @classmethod
     def of(cls, schema: Schema, joint: JointRows | CachedRows, prior: Pseudocounts) -> "EMProblem":
-        """Lay out a prior beside the rows; the target of the schema is the component."""
-        return cls(schema, joint, EMPrior.of(schema, prior))
-
-    @property
-    def _bounds(self) -> IntArray:
-        rows = self.joint
-        return rows.bounds if isinstance(rows, JointRows) else block_bounds(rows.n_rows)
+        """Lay out a prior beside the rows; raise if there may be no most probable mixture."""
+        less_one = rule_of("map").offsets(prior, schema)
+        lowest = min(less_one.class_offsets.min(), less_one.value_offsets.min(initial=0.0)) + 1
+        if lowest < 1:
+            raise InvalidParameter(
+                f"prior: a pseudocount is {lowest:g}, below 1, so there is no most probable mixture for EM "
+                'to climb to; use pseudocounts of at least 1, such as prior="uniform"'
+            )
+        n_components = schema.n_classes
+        excess = np.zeros((schema.n_cells + 2, -(-n_components // LANES) * LANES))
+        excess[: schema.n_cells, :n_components] = less_one.value_offsets.T
+        excess[schema.n_cells, :n_components] = less_one.class_offsets
+        return cls(schema, joint, excess)
 
     @contextmanager
     def stopping(self) -> Iterator[None]:
@@ -228,20 +196,24 @@ class EMProblem:
         from ._kernels import has_converged, run
 
         least_gain, trace = tol * self.joint.total_weight, np.empty((2, max_iter))
-        table = self.table_of(start)
-        if isinstance(self.joint, JointRows) and (n_threads == 1 or len(self._bounds) <= 2):
-            n_iter = int(run(self.joint, self.prior, least_gain, table, trace))
+        schema, joint, table = self.schema, self.joint, self.table_of(start)
+        bounds = block_bounds(joint.n_rows)
+        if isinstance(joint, JointRows) and (n_threads == 1 or len(bounds) <= 2):
+            prior = self.excess, schema.offsets, schema.n_classes
+            n_iter = int(run(joint, bounds, *prior, least_gain, table, trace))
         else:
-            n_iter = self._run_in_blocks(least_gain, table, trace, n_threads)
+            n_iter = self._run_in_blocks(bounds.tolist(), least_gain, table, trace, n_threads)
         trace = trace[:, :n_iter].copy()
         return self.mixture_of(table), trace, bool(has_converged(trace[0], n_iter - 1, least_gain))
 
-    def _run_in_blocks(self, least_gain: float, table: FloatArray, trace: FloatArray, n_threads: int) -> int:
+    def _run_in_blocks(
+        self, bounds: list[int], least_gain: float, table: FloatArray, trace: FloatArray, n_threads: int
+    ) -> int:
         """Run the iterations of the kernel ``run``, with blocks read one by one or on several threads."""
         from ._kernels import expand, has_converged, log_prior, maximise, share_out
 
-        rows, members, bounds = self.joint, self.joint.members, self._bounds.tolist()
-        n_components, n_blocks = self.prior.n_components, len(bounds) - 1
+        rows, members, schema = self.joint, self.joint.members, self.schema
+        n_components, n_blocks = schema.n_classes, len(bounds) - 1
         joint = np.empty((len(members), table.shape[1]))
 
         def pieces(start: int, stop: int) -> Iterator[tuple[JointRows, int, int]]:
@@ -249,7 +221,7 @@ class EMProblem:
                 yield rows, start, stop
             else:
                 for keys, weights in rows.pieces(start, stop):
-                    yield JointRows(keys, weights, members, self._bounds), 0, len(weights)
+                    yield JointRows(keys, weights, members), 0, len(weights)
 
         def share(block: int) -> tuple[float, FloatArray]:
             counts, log_likelihood = np.zeros_like(joint), 0.0
@@ -272,11 +244,11 @@ class EMProblem:
                 for of_block, counts_of_block in in_turn(share, range(n_blocks)):
                     log_likelihood += of_block
                     counts += counts_of_block
-                trace[:, iteration] = log_likelihood + log_prior(table, self.prior.excess), log_likelihood
+                trace[:, iteration] = log_likelihood + log_prior(table, self.excess), log_likelihood
                 if has_converged(trace[0], iteration, least_gain):
                     return iteration + 1
                 if iteration + 1 < trace.shape[1]:
-                    maximise(counts, members, self.prior, table)
+                    maximise(counts, members, self.excess, schema.offsets, n_components, table)
         return int(trace.shape[1])
 
     def table_of(self, start: MixtureParameters) -> FloatArray:
@@ -288,7 +260,7 @@ class EMProblem:
                 f"{(schema.n_classes, schema.n_cells)}, the components and cells of this schema"
             )
         # Spare lanes have component probability 0, so all their products vanish.
-        table = np.ones_like(self.prior.excess)
+        table = np.ones_like(self.excess)
         table[schema.n_cells] = 0.0
         table[: schema.n_cells, : schema.n_classes] = start.value_probs.T
         table[schema.n_cells, : schema.n_classes] = start.class_probs

@@ -61,10 +61,9 @@ class Climber:
         from ..em._kernels import expand, share_out
 
         coded = mixture.coded(rows).distinct()
-        schema, weights = coded.schema, np.ones(coded.n_rows) if coded.weights is None else coded.weights
+        schema = coded.schema
         cells = JointCells.of(schema, missing_columns(coded) | missing_columns(new), coded.n_rows)
-        bounds = np.array([0, coded.n_rows], dtype=np.int64)
-        joint = JointRows(cells.keys(coded.codes), weights, cells.members, bounds)
+        joint = JointRows(cells.keys(coded.codes), coded.row_weights, cells.members)
         problem = EMProblem.of(schema, joint, pseudocounts(prior, schema))
         table = problem.table_of(mixture)
         expected, products = np.zeros((2, len(cells.members), table.shape[1]))
@@ -86,23 +85,24 @@ class Climber:
         """
         from ..em._kernels import maximise, run
 
-        joint, prior, key = self.problem.joint, self.problem.prior, self.cells.keys(codes)
+        joint, excess, key = self.problem.joint, self.problem.excess, self.cells.keys(codes)
+        prior = excess, self.coded.schema.offsets, self.coded.schema.n_classes
         assert isinstance(joint, JointRows)
         keys, weights = np.concatenate((joint.keys, key), axis=1), np.append(joint.weights, 1.0)
-        longer = JointRows(keys, weights, joint.members, np.array([0, len(weights)], dtype=np.int64))
-        table, best, highest = np.empty_like(prior.excess), np.empty_like(prior.excess), -np.inf
+        longer, bounds = JointRows(keys, weights, joint.members), np.array([0, len(weights)], dtype=np.int64)
+        table, best, highest = np.empty_like(excess), np.empty_like(excess), -np.inf
         trace = np.empty((2, FIRST_ITERATIONS))
         for number, shares in enumerate(self._starts(codes)):
             counts = self.expected.copy()
             counts[key[:, 0], : len(shares)] += shares
-            maximise(counts, joint.members, prior, table)
-            run(longer, prior, 0.0, table, trace)
+            maximise(counts, joint.members, *prior, table)
+            run(longer, bounds, *prior, 0.0, table, trace)
             # On a tie up to rounding the first start is kept; it counts even if it excludes the row.
             if is_better(float(trace[0, -1]), highest, 1.0) or number == 0:
                 best[:], highest = table, float(trace[0, -1])
         # The first iteration of a run scores its start.
         trace = np.empty((2, max_iter + 1))
-        n_iter = run(longer, prior, tol, best, trace)
+        n_iter = run(longer, bounds, *prior, tol, best, trace)
         return float(trace[0, :n_iter].max()), self.problem.mixture_of(best)
 
     def _starts(self, codes: CodeArray) -> FloatArray:

@@ -115,7 +115,6 @@ def test_reweighted_rows_are_those_of_a_table_with_such_weights(fitted):
     few = reweighted(joint, weights)
     assert few.weights.tolist() == [2, 1]
     assert np.array_equal(few.keys, joint.keys[:, [3, 5]])
-    assert few.bounds.tolist() == [0, 2]
 
 
 def test_a_softened_mixture_has_no_zeros_and_hardly_moves():
