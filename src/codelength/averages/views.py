@@ -29,7 +29,7 @@ GRAINS = (2, 3, 5, 8)
 FINE_VALUES, COARSE_VALUES = 50, 20
 """Largest number of values of a categorical variable in each view; the rarest values are merged into one."""
 
-LARGEST_SCORE = 3.0
+MAX_SCORE = 3.0
 """Standardised numbers are clipped here to limit the influence of outliers."""
 
 
@@ -265,4 +265,4 @@ def _standardised(numbers: FloatArray, weights: FloatArray) -> FloatArray:
     mean = np.average(numbers, weights=weights)
     spread = np.sqrt(np.average((numbers - mean) ** 2, weights=weights))
     scores = (numbers - mean) / (spread if spread > 0 else 1.0)
-    return np.asarray(np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE))
+    return np.asarray(np.clip(scores, -MAX_SCORE, MAX_SCORE))

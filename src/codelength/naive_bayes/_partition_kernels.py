@@ -18,7 +18,7 @@ _EXPECTED_CUTS = 2.0
 _LARGE = 40.0
 """Three terms of Stirling's series are exact to the last digit from here on."""
 
-_LARGEST_LOG = 690.0
+_MAX_LOG = 690.0
 """Largest absolute log gain, so that quotients stay within the range of a float64."""
 
 _NEGLIGIBLE = 1e-25
@@ -255,7 +255,7 @@ def _gain_of_row(
     if weight == 1.0:
         return 1.0 if strength == np.inf else (own / mass + strength) / (total + strength)
     gain = _log_gain_of_row(seen, own, of_class, total, strength, mass) - log_unit
-    return math.exp(min(max(gain, -_LARGEST_LOG), _LARGEST_LOG))
+    return math.exp(min(max(gain, -_MAX_LOG), _MAX_LOG))
 
 
 @njit(cache=True, nogil=True)

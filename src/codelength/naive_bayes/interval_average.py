@@ -27,7 +27,7 @@ from .rules.rule import Offsets, Rule
 MAX_INTERVALS = 1_000
 """Largest number of intervals of a variable; the work grows with the third power."""
 
-SMALLEST, LARGEST = 1e-9, 1e9
+MIN_PSEUDOCOUNT, MAX_PSEUDOCOUNT = 1e-9, 1e9
 """Range of pseudocounts; beyond it the weights of partitions lose all digits."""
 
 
@@ -136,10 +136,10 @@ class IntervalAverage(Predictor):
                 "averaged over; give it fewer cut points"
             )
         own = self.prior.value_pseudocounts[:, schema.cells(i)]
-        if not SMALLEST <= own.flat[0] <= LARGEST or (own != own.flat[0]).any():
+        if not MIN_PSEUDOCOUNT <= own.flat[0] <= MAX_PSEUDOCOUNT or (own != own.flat[0]).any():
             raise InvalidParameter(
                 f"variable {name}: to average over its intervals, they need the same pseudocount in all "
-                f'classes, between {SMALLEST:g} and {LARGEST:g}; pass another prior, or numeric="discretize"'
+                f'classes, between {MIN_PSEUDOCOUNT:g} and {MAX_PSEUDOCOUNT:g}; pass another prior, or numeric="discretize"'
             )
 
 

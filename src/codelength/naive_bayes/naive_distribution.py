@@ -38,7 +38,7 @@ from ..table.checks import as_array, check_instance, check_number, reading
 from ..table.values import is_number
 from ..typing import FloatArray
 from .predictor import Predictor
-from .priors import LARGEST, Knowledge, Prior, Pseudocounts
+from .priors import MAX_PSEUDOCOUNT, Knowledge, Prior, Pseudocounts
 
 _ROUNDING = 1e-9
 
@@ -85,7 +85,7 @@ class NaiveDistribution(Knowledge):
         # Arrays become Python numbers, so that equality and JSON work.
         cases = self.cases.tolist() if isinstance(self.cases, (np.ndarray, np.generic)) else self.cases
         if is_number(cases):
-            cases = check_number("cases", cases, 0.0, LARGEST)
+            cases = check_number("cases", cases, 0.0, MAX_PSEUDOCOUNT)
         elif isinstance(cases, Sequence) and not isinstance(cases, str):
             cases = tuple(_table_of_cases(table, i) for i, table in enumerate(cases))
         else:
@@ -327,10 +327,10 @@ def _position(before: Schema, name: str, variable: Variable) -> int:
 def _table_of_cases(table: Any, i: int) -> tuple[tuple[float, ...], ...]:
     """Return the cases of one variable as nested tuples; raise InvalidParameter if they are not valid."""
     given = as_array(table, np.float64)
-    if given.ndim != 2 or not ((given >= 0) & (given <= LARGEST)).all():
+    if given.ndim != 2 or not ((given >= 0) & (given <= MAX_PSEUDOCOUNT)).all():
         raise InvalidParameter(
             f"cases, entry {i}: {shown(table)}; expected an array of shape (n_classes, n_values) of numbers "
-            f"from 0 to {LARGEST:g}"
+            f"from 0 to {MAX_PSEUDOCOUNT:g}"
         )
     return tuple(tuple(row) for row in given.tolist())
 

@@ -32,7 +32,7 @@ from ..typing import FloatArray
 
 Nested: TypeAlias = "float | tuple[Nested, ...]"
 
-SMALLEST, LARGEST = 1e-310, 1e300
+MIN_PSEUDOCOUNT, MAX_PSEUDOCOUNT = 1e-310, 1e300
 """Range of pseudocounts; beyond it, sums and quotients would leave the range of a float."""
 
 
@@ -191,7 +191,7 @@ def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
     if isinstance(prior, str) and prior in PRIORS:
         return PRIORS[prior](schema).spread(schema)
     if is_number(prior):
-        size = check_number("prior", prior, SMALLEST, LARGEST)
+        size = check_number("prior", prior, MIN_PSEUDOCOUNT, MAX_PSEUDOCOUNT)
         shares = tuple(size / (schema.n_classes * n_values) for n_values in schema.n_values.tolist())
         return Prior(size / schema.n_classes, shares).spread(schema)
     raise InvalidParameter(
@@ -258,7 +258,7 @@ def _nested(numbers: Any) -> Nested:
         return tuple(_nested(number) for number in numbers)
     # Python numbers only, so that priors compare equal and can be written as JSON.
     plain = numbers.item() if isinstance(numbers, np.generic) else numbers
-    return check_number("a pseudocount", plain, SMALLEST, LARGEST)
+    return check_number("a pseudocount", plain, MIN_PSEUDOCOUNT, MAX_PSEUDOCOUNT)
 
 
 def _broadcast(numbers: Any, shape: tuple[int, ...], what: str) -> FloatArray:

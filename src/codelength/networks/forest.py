@@ -55,7 +55,7 @@ MAX_VARIABLES = 128
 MAX_CELLS = 1 << 24
 """Largest number of counts of pairs: 134 MB."""
 
-LARGEST_COUNT = 2.0**53
+MAX_COUNT = 2.0**53
 """Largest count in a file."""
 
 _ROWS_AT_ONCE = 512
@@ -84,12 +84,12 @@ class ForestCounts(WithoutCaches, Savable):
     """
 
     variables: Annotated[IntArray, Saved(lambda known: (None,), low=0, is_ascending=True)]
-    class_counts: Annotated[FloatArray, Saved(lambda known: (known.n_classes,), 0.0, LARGEST_COUNT)]
+    class_counts: Annotated[FloatArray, Saved(lambda known: (known.n_classes,), 0.0, MAX_COUNT)]
     value_counts: Annotated[
         tuple[FloatArray, ...],
-        Saved(lambda known: [(known.n_classes, None)] * len(known.variables), 0.0, LARGEST_COUNT),
+        Saved(lambda known: [(known.n_classes, None)] * len(known.variables), 0.0, MAX_COUNT),
     ]
-    cells: Annotated[FloatArray, Saved(_shape_of_cells, 0.0, LARGEST_COUNT)]
+    cells: Annotated[FloatArray, Saved(_shape_of_cells, 0.0, MAX_COUNT)]
 
     @classmethod
     def of(cls, coded: Coded) -> "ForestCounts":

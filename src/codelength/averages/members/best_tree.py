@@ -43,7 +43,7 @@ from ..training import Training
 from ..views import CHOSEN
 from .forests import STRENGTHS, chosen_codes, counts_of, has_room
 
-LARGEST_LOG = 1e3
+MAX_LOG = 1e3
 """Largest absolute log of a probability or factor in a file."""
 
 
@@ -85,8 +85,8 @@ class BestTree(Member):
         IntArray,
         Saved(lambda known: (len(known.variables),), low=-1, high=lambda known: len(known.variables) - 1),
     ]
-    log_values: Annotated[tuple[FloatArray, ...], Saved(_shapes_of_values, -LARGEST_LOG, LARGEST_LOG)]
-    log_factors: Annotated[tuple[FloatArray, ...], Saved(_shapes_of_factors, -LARGEST_LOG, LARGEST_LOG)]
+    log_values: Annotated[tuple[FloatArray, ...], Saved(_shapes_of_values, -MAX_LOG, MAX_LOG)]
+    log_factors: Annotated[tuple[FloatArray, ...], Saved(_shapes_of_factors, -MAX_LOG, MAX_LOG)]
 
     @classmethod
     def fit(cls, training: Training) -> FittedMember[Self]:

@@ -66,7 +66,7 @@ MAX_AXES = 1_000
 
 _NO_LENGTH = 1e-13
 
-LARGEST = 1e6
+MAX_PARAMETER = 1e6
 """Largest absolute value of a parameter in a file."""
 
 
@@ -97,18 +97,20 @@ class LogRatios(AdditiveMember):
             lambda known: [
                 (n_fine, known.n_classes) for n_fine in known.views.n_fine[known.variables].tolist()
             ],
-            -LARGEST,
-            LARGEST,
+            -MAX_PARAMETER,
+            MAX_PARAMETER,
         ),
     ]
-    weights: Annotated[FloatArray, Saved(lambda known: (len(known.variables),), -LARGEST, LARGEST)]
-    intercepts: Annotated[FloatArray, Saved(lambda known: (known.n_classes,), -LARGEST, LARGEST)]
+    weights: Annotated[
+        FloatArray, Saved(lambda known: (len(known.variables),), -MAX_PARAMETER, MAX_PARAMETER)
+    ]
+    intercepts: Annotated[FloatArray, Saved(lambda known: (known.n_classes,), -MAX_PARAMETER, MAX_PARAMETER)]
     coefficients: Annotated[
         FloatArray,
         Saved(
             lambda known: (len(_columns(known.views, known.variables)), known.n_classes),
-            -LARGEST,
-            LARGEST,
+            -MAX_PARAMETER,
+            MAX_PARAMETER,
         ),
     ]
 

@@ -29,7 +29,7 @@ from ..factors import average_of, distinct_cells, with_zeros
 from ..member import AdditiveMember, FittedMember, normalised
 from ..training import Training
 
-LARGEST = 1e6
+MAX_LOG_RATIO = 1e6
 """Largest absolute log ratio in a file."""
 
 
@@ -54,8 +54,8 @@ class Subsets(AdditiveMember):
         tuple[FloatArray, ...],
         Saved(
             lambda known: [(n_fine, known.n_classes) for n_fine in known.views.n_fine.tolist()],
-            low=-LARGEST,
-            high=LARGEST,
+            low=-MAX_LOG_RATIO,
+            high=MAX_LOG_RATIO,
         ),
     ]
 
