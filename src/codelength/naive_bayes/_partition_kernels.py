@@ -55,24 +55,8 @@ def partition_weights(
 ) -> tuple[FloatArray, FloatArray, float]:
     """Compute the posterior of strengths and segments by a forward and a backward pass.
 
-    Parameters
-    ----------
-    counts : array of shape (n_values, n_classes)
-    base : array of shape (n_values,)
-        Base distribution of the values.
-    n_ordered : int
-        Number of ordered values, which are the first; each of the others is a segment of its own.
-    strengths : array of shape (n_strengths,)
-        Pseudocounts of all values together, infinite for shares equal to the base.
-
-    Returns
-    -------
-    weights : array of shape (n_strengths, n_ordered, n_ordered)
-        Joint posterior probability of each strength and of values i to j as one segment.
-    of_strengths : array of shape (n_strengths,)
-        Posterior probability of each strength.
-    log_evidence : float
-        Log evidence relative to the base, in nats.
+    Arguments and results are attributes of :class:`codelength.naive_bayes.partitions.PartitionAverage`:
+    counts, base, n_ordered and strengths; weights, of_strengths and log_evidence.
     """
     n_values, n_classes = counts.shape
     weights, of_strengths = np.zeros((len(strengths), n_ordered, n_ordered)), np.zeros(len(strengths))
@@ -157,10 +141,8 @@ def average_ratios(
 
     Parameters
     ----------
-    counts, base, n_ordered, strengths
-        As in :func:`partition_weights`.
-    weights, of_strengths
-        Posterior that :func:`partition_weights` computed.
+    counts, base, n_ordered, strengths, weights, of_strengths
+        As for :func:`partition_weights`, and what it returned.
     values, labels, removed : array of shape (n_cells,)
         Value, class and weight of each cell.
 

@@ -139,7 +139,8 @@ class IntervalAverage(Predictor):
         if not MIN_PSEUDOCOUNT <= own.flat[0] <= MAX_PSEUDOCOUNT or (own != own.flat[0]).any():
             raise InvalidParameter(
                 f"variable {name}: to average over its intervals, they need the same pseudocount in all "
-                f'classes, between {MIN_PSEUDOCOUNT:g} and {MAX_PSEUDOCOUNT:g}; pass another prior, or numeric="discretize"'
+                f"classes, between {MIN_PSEUDOCOUNT:g} and {MAX_PSEUDOCOUNT:g}; pass another prior, or "
+                'numeric="discretize"'
             )
 
 

@@ -100,11 +100,6 @@ class NaiveDistribution(Knowledge):
         """Schema of the cases, if they were counted."""
         return self.cases.schema if isinstance(self.cases, Counts) else None
 
-    @property
-    def depends_on_variables(self) -> bool:
-        """Always True: with fewer parameters, a case has more weight for each of them."""
-        return True
-
     def hyperparameters(self, schema: Schema) -> Counts:
         """Return the hyperparameters N' for a schema, as counts of cases.
 
@@ -233,11 +228,6 @@ class Posterior(Knowledge):
     def schema(self) -> Schema:
         """Schema of the rows."""
         return self.counts.schema
-
-    @property
-    def depends_on_variables(self) -> bool:
-        """Always False: variables that are left out are marginalised."""
-        return False
 
     def spread(self, schema: Schema) -> Pseudocounts:
         """Return the sum of prior and counts, for the variables of a schema."""

@@ -57,19 +57,9 @@ class PartitionAverage:
     def of(
         cls, counts: FloatArray, base: FloatArray, n_ordered: int, strengths: Sequence[float]
     ) -> "PartitionAverage":
-        """Compute the average from counts.
+        """Compute the average from counts of shape (n_classes, n_values), and a base that is positive.
 
-        Parameters
-        ----------
-        counts : array of shape (n_classes, n_values)
-            Weight of the rows of each class with each value.
-        base : array of shape (n_values,)
-            The distribution that shares are compared with, positive everywhere.
-        n_ordered : int
-            Number of ordered values, which are the first; 0 for none.
-        strengths : sequence of float
-            Pseudocounts of all values together, equally probable a priori; infinity for shares equal to the
-            base in every class.
+        Strengths are equally probable a priori; infinity stands for shares equal to the base in every class.
 
         Examples
         --------
@@ -102,14 +92,9 @@ class PartitionAverage:
     def without(
         self, values: IntArray, labels: IntArray, removed: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the average without one row, for each of several rows; the base does not change.
+        """Return the average without one row, for each of several values, classes and weights of rows.
 
-        Parameters
-        ----------
-        values, labels : array of int of shape (n_cells,)
-            Value and class of each row.
-        removed : array of shape (n_cells,)
-            Weight of each row.
+        The base does not change.
 
         Returns
         -------

@@ -43,16 +43,7 @@ class Predictor:
 
     @classmethod
     def of(cls, counts: Counts, rule: "str | Rule" = "evidence", prior: PriorLike = "uniform") -> "Predictor":
-        """Build the predictor of counts.
-
-        Parameters
-        ----------
-        counts : Counts
-            Counts of the training rows.
-        rule : str or Rule
-            One of ``codelength.naive_bayes.RULES``.
-        prior : prior or its name
-            The prior; ignored by rules that do not need one.
+        """Build the predictor of counts, under a rule and a prior, which some rules ignore.
 
         Examples
         --------

@@ -107,24 +107,13 @@ class Prior:
 
 
 class Knowledge:
-    """Base class of prior knowledge in the form of earlier cases, observed or virtual.
-
-    Attributes
-    ----------
-    schema : Schema, optional
-        Schema of the cases, if they have one.
-    """
+    """Base class of prior knowledge in the form of earlier cases, observed or virtual."""
 
     __slots__ = ()
 
     @property
     def schema(self) -> Schema | None:
         """Schema of the cases, if they have one."""
-        raise NotImplementedError
-
-    @property
-    def depends_on_variables(self) -> bool:
-        """True if the pseudocounts of the classes depend on the set of variables."""
         raise NotImplementedError
 
     def bound(self, schema: Schema) -> "Knowledge":
@@ -158,19 +147,10 @@ PRIORS: dict[str, Callable[[Schema], Prior]] = {
 
 
 def pseudocounts(prior: PriorLike, schema: Schema) -> Pseudocounts:
-    """Return the pseudocounts of a prior of any form for a schema.
+    """Return the pseudocounts of a prior for a schema.
 
-    Parameters
-    ----------
-    prior : str, float, Prior, Pseudocounts, Counts or Knowledge
-        Name, equivalent sample size, explicit pseudocounts, or earlier cases.
-    schema : Schema
-        Schema of the table.
-
-    Raises
-    ------
-    InvalidParameter
-        If the prior has none of these forms or does not fit the schema.
+    The prior is a name, an equivalent sample size, explicit pseudocounts, or earlier cases. Raise
+    InvalidParameter if it has none of these forms or does not fit the schema.
 
     Examples
     --------
@@ -217,10 +197,11 @@ def bound_prior(prior: PriorLike, schema: Schema) -> PriorLike:
 
 def depends_on_variables(prior: PriorLike) -> bool:
     """Return True if the pseudocounts of the classes depend on the set of variables."""
-    knowledge = as_knowledge(prior)
-    if knowledge is not None:
-        return knowledge.depends_on_variables
-    return isinstance(prior, str) and prior != "uniform"
+    from .naive_distribution import NaiveDistribution
+
+    # With fewer parameters, a case of a naive distribution has more weight for each of them.
+    is_named = isinstance(prior, str) and prior != "uniform"
+    return is_named or isinstance(as_knowledge(prior), NaiveDistribution)
 
 
 def unclassed_pseudocounts(prior: PriorLike, schema: Schema) -> FloatArray:
