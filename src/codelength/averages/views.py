@@ -40,7 +40,6 @@ def _length(known: Any) -> int:
 
 _CODES = Saved(lambda known: (_length(known),), low=-1, high=lambda known: _length(known) - 1)
 
-
 CHOSEN = Saved(
     lambda known: (None,), low=0, high=lambda known: known.views.n_variables - 1, is_ascending=True
 )

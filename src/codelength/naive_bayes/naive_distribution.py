@@ -80,7 +80,12 @@ class NaiveDistribution(Knowledge):
     def __post_init__(self) -> None:
         """Check the cases and convert them to immutable form."""
         if isinstance(self.cases, Counts):
-            _check_counted(self.cases)
+            counts = self.cases.value_counts
+            if not (np.isfinite(counts).all() and counts.min(initial=0.0) >= 0):
+                raise InvalidParameter(
+                    "cases: a count is negative or not finite; pass what count() made of a table"
+                )
+            _class_cases(self.cases.schema, counts, self.cases.class_counts)
             return
         # Arrays become Python numbers, so that equality and JSON work.
         cases = self.cases.tolist() if isinstance(self.cases, (np.ndarray, np.generic)) else self.cases
@@ -325,37 +330,23 @@ def _table_of_cases(table: Any, i: int) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in given.tolist())
 
 
-def _check_counted(cases: Counts) -> None:
-    """Raise InvalidParameter if counts violate condition (9), in which missing cells count as well."""
-    schema, totals = cases.schema, np.zeros((cases.schema.n_classes, 0))
-    if not (np.isfinite(cases.value_counts).all() and cases.value_counts.min(initial=0.0) >= 0):
-        raise InvalidParameter("cases: a count is negative or not finite; pass what count() made of a table")
-    if schema.n_variables:
-        totals = np.add.reduceat(cases.value_counts, schema.offsets[:-1], axis=1)
-    of_class = cases.class_counts[:, None]
+def _class_cases(schema: Schema, values: FloatArray, class_counts: FloatArray | None = None) -> FloatArray:
+    """Return the number of cases of each class; raise InvalidParameter if they violate condition (9).
+
+    Missing cells count as cases. By default, the number of cases is that of the first variable.
+    """
+    if not schema.n_variables:
+        return np.zeros(schema.n_classes) if class_counts is None else class_counts
+    totals = np.add.reduceat(values, schema.offsets[:-1], axis=1)
+    found = totals[:, 0] if class_counts is None else class_counts
     # Relative rounding: counts of weighted rows are sums of fractions.
-    wrong = np.abs(totals - of_class) > _ROUNDING * np.maximum(totals, of_class)
+    wrong = np.abs(totals - found[:, None]) > _ROUNDING * np.maximum(totals, found[:, None])
     if wrong.any():
         i, k = (int(place) for place in np.argwhere(wrong.T)[0])
+        label = shown(schema.classes[k]) if schema.classes else k
         raise InvalidParameter(
-            f"cases of {shown(schema.names[i])}: they add up to {totals[k, i]:g} in a class of "
-            f"{cases.class_counts[k]:g} cases; a case has one value of each variable or lacks it, so pass "
-            "what count() made of a table"
+            f"cases of {shown(schema.names[i])}: those of class {label} add up to {totals[k, i]:g} instead of "
+            f"{found[k]:g}; a case has one value of each variable or lacks it, so give all variables the same "
+            "number of cases in each class, as count() does"
         )
-
-
-def _class_cases(schema: Schema, values: FloatArray) -> FloatArray:
-    """Return the number of cases of each class; raise InvalidParameter if they violate condition (9)."""
-    if not schema.n_variables:
-        return np.zeros(schema.n_classes)
-    totals = np.add.reduceat(values, schema.offsets[:-1], axis=1)
-    different = np.abs(totals - totals[:, :1]) > _ROUNDING * np.maximum(totals, totals[:, :1])
-    if different.any():
-        i, k = (int(place) for place in np.argwhere(different.T)[0])
-        of_class = f" of class {shown(schema.classes[k])}" if schema.classes else ""
-        raise InvalidParameter(
-            f"cases of {shown(schema.names[i])}: those{of_class} add up to {totals[k, i]:g}, and those of "
-            f"{shown(schema.names[0])} to {totals[k, 0]:g}; a case has one value of each variable, so give "
-            "all variables the same number of cases in each class"
-        )
-    return totals[:, 0]
+    return found

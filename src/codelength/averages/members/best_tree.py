@@ -155,7 +155,7 @@ class _Search(NamedTuple):
         Canonical order of the variables that take part, as places among them.
     models : list of Augmented
         Model of the counts under each strength.
-    forests : list of array of int
+    forests : array of int of shape (n_strengths, n_variables)
         Best forest under each strength.
     evidences : array of shape (n_strengths,)
         Log evidence of these forests.
@@ -163,7 +163,7 @@ class _Search(NamedTuple):
 
     order: IntArray
     models: list[Augmented]
-    forests: list[IntArray]
+    forests: IntArray
     evidences: FloatArray
 
     @classmethod
@@ -174,13 +174,10 @@ class _Search(NamedTuple):
         # Places among the variables that take part, in canonical order of all variables.
         order = np.searchsorted(counts.variables, in_order[np.isin(in_order, counts.variables)])
         models = [counts.at(strength) for strength in STRENGTHS]
-        forests = [_best_forests(model.log_weights[None, :], order) for model in models]
-        gains = [
-            _gains(model.log_weights[None, :], forest)[0]
-            for model, forest in zip(models, forests, strict=True)
-        ]
-        evidences = np.array([model.log_evidence for model in models]) + gains
-        return cls(order, models, [forest[0] for forest in forests], evidences)
+        weights = np.array([model.log_weights for model in models])
+        forests = _best_forests(weights, order)
+        evidences = np.array([model.log_evidence for model in models]) + _gains(weights, forests)
+        return cls(order, models, forests, evidences)
 
     @property
     def best(self) -> int:
