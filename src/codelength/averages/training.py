@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, wraps
 from threading import Lock
 from typing import TypeVar
@@ -143,10 +143,6 @@ class Training(WithoutCaches):
     def coarse_counts(self) -> list[FloatArray]:
         """The same for coarse values."""
         return self._counts([view.coarse for view in self.views.columns])
-
-    def at_grain(self, grain: int) -> "Training":
-        """Return the same rows with another coarse view; see :meth:`Views.at_grain`."""
-        return replace(self, views=self.views.at_grain(grain))
 
     def generator(self, of: str) -> np.random.Generator:
         """Return the random number generator of one member."""

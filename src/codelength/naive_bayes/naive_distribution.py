@@ -345,8 +345,8 @@ def _class_cases(schema: Schema, values: FloatArray, class_counts: FloatArray | 
         i, k = (int(place) for place in np.argwhere(wrong.T)[0])
         label = shown(schema.classes[k]) if schema.classes else k
         raise InvalidParameter(
-            f"cases of {shown(schema.names[i])}: those of class {label} add up to {totals[k, i]:g} instead of "
-            f"{found[k]:g}; a case has one value of each variable or lacks it, so give all variables the same "
-            "number of cases in each class, as count() does"
+            f"cases of {shown(schema.names[i])}: those of class {label} add up to {totals[k, i]:g} instead "
+            f"of {found[k]:g}; a case has one value of each variable or lacks it, so give all variables the "
+            "same number of cases in each class, as count() does"
         )
     return found

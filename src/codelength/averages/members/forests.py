@@ -41,7 +41,6 @@ Jaeger, Vertigan and Welsh (1990). On the computational complexity of the Jones 
 Mathematical Proceedings of the Cambridge Philosophical Society 108.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Self
@@ -113,7 +112,7 @@ class Forests(Member):
 
     def log_probs(self, coded: Coded) -> FloatArray:
         """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
-        return normalised(np.mean([part.log_probs(coded) for part in self.grains], axis=0))
+        return normalised(np.mean([normalised(part.log_joint(coded)) for part in self.grains], axis=0))
 
     def check_fields(self) -> None:
         """Raise DataError if the counts are not those of the coarse views."""
@@ -126,22 +125,19 @@ class Forests(Member):
     def grains(self) -> tuple["ForestsAtGrain", ...]:
         """Averages over forests, one per coarse view."""
         return tuple(
-            ForestsAtGrain(
-                self.views if grain is None else self.views.at_grain(grain), self.log_prior, counts
-            )
-            for grain, counts in zip(_grains(self.views), self.counts, strict=True)
+            ForestsAtGrain(views, self.log_prior, counts)
+            for views, counts in zip(_grains(self.views), self.counts, strict=True)
         )
 
 
 def _at_grains(training: Training) -> list[Training]:
     """Return the training rows in each coarse view."""
-    grains = _grains(training.views)
-    return [training if grain is None else training.at_grain(grain) for grain in grains]
+    return [replace(training, views=views) for views in _grains(training.views)]
 
 
-def _grains(views: Views) -> Sequence[int | None]:
+def _grains(views: Views) -> list[Views]:
     """Return the coarse views to average over; if no variable is ordered, all are the same."""
-    return range(len(GRAINS)) if views.n_intervals.any() else [None]
+    return [views.at_grain(grain) for grain in range(len(GRAINS) if views.n_intervals.any() else 1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,15 +157,6 @@ class ForestsAtGrain(WithoutCaches):
     views: Views
     log_prior: FloatArray
     counts: ForestCounts
-
-    @cached_property
-    def strengths(self) -> dict[float, float]:
-        """Log evidence of all cells given the classes, for each strength that is not negligible."""
-        return {part.of.strength: part.log_evidence for part in self._parts}
-
-    def log_probs(self, coded: Coded) -> FloatArray:
-        """Return the log probability of each class for each row, in nats, shape (n_rows, n_classes)."""
-        return normalised(self.log_joint(coded))
 
     def log_joint(self, coded: Coded) -> FloatArray:
         """Return the joint log probability of each row, each class and all training cells, in nats.
