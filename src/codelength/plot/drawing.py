@@ -17,30 +17,6 @@ COLUMNS = 3
 """Most panels in a row."""
 
 
-def save(
-    panels: Sequence[Panel], path: str | os.PathLike[str], *, size: tuple[float, float] = (4.8, 3.8)
-) -> Path:
-    """Draw panels into one file, in the format that its name ends in.
-
-    Parameters
-    ----------
-    panels : sequence of functions
-        Functions that draw into one pair of axes each.
-    path : path
-        An ``.svg``, ``.png`` or ``.pdf`` file.
-    size : (float, float)
-        Width and height of a panel in inches.
-
-    Returns
-    -------
-    Path
-        The file written.
-    """
-    path = Path(path)
-    check_name(path)
-    return save_figure(figure_of(panels, size), path)
-
-
 def figure_of(panels: Sequence[Panel], size: tuple[float, float] = (4.8, 3.8)) -> "Figure":
     """Return a figure with panels in rows of at most three, each of a size in inches."""
     try:

@@ -6,8 +6,8 @@ the sample of rows, the plan of the comparison and the seed, so that sections ag
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -99,21 +99,24 @@ def analyse(
         told(0.95)
         what_if = selected(coded, facts)
         scorers = scorers_of(what_if)
+    compared, prior = tried.compared, tried.compared.of(PRIOR)
     analysis = Analysis(
         table=table_facts(given, coded.schema, counts.class_counts, notes),
-        models=tried.compared.scores(),
-        best=tried.compared.best,
-        prior_bits=-tried.prior.log_score * BITS,
-        gain=mean_of((tried.chosen.true_log_probs - tried.prior.true_log_probs) * BITS),
+        models=compared.scores(),
+        best=compared.best,
+        prior_bits=-prior.log_score * BITS,
+        gain=mean_of((tried.chosen.true_log_probs - prior.true_log_probs) * BITS),
         accuracy=share_of(tried.chosen.hits),
         calibration=tried.calibration.estimate,
         reliability=reliability(tried.chosen, coded.schema.classes),
         learning_curve=tried.learning_curve,
         variables=facts,
-        surprises=surprises(tried.best, tried.positions, coded.schema.classes, given, cells=rows),
+        surprises=surprises(
+            compared.of(compared.best), tried.positions, coded.schema.classes, given, cells=rows
+        ),
         scorers=scorers,
         latent=latent,
-        settings=settings_of(given, tried.table, tried.plan, what_if, by_chance, latent, seed),
+        settings=settings_of(given, tried.table, compared.plan, what_if, by_chance, latent, seed),
         command=command_of(given, seed, rows=rows),
         version=__version__,
         seed=seed,
@@ -123,48 +126,19 @@ def analyse(
     return analysis
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Tried:
-    """Models compared on a sample of the rows.
+class _Tried(NamedTuple):
+    """Models compared on a sample of the rows; ``positions`` are those of the test rows in the whole table.
 
     Headline figures come from ``chosen``, whose rows took no part in choosing the model. Surprises come from
-    ``best``, because it is the model that the page names.
-
-    Attributes
-    ----------
-    table : Table
-        The sample.
-    plan : Plan
-        Training and test rows in the sample.
-    positions : array of shape (n_tests,)
-        The test rows, as positions in the whole table.
-    compared : Compared
-        The models and their predictions.
-    chosen : Predictions
-        Predictions of models that were chosen on other rows.
-    learning_curve : LearningCurve, optional
-        Log loss by training rows.
-    calibration : CalibrationError
-        Calibration error of ``chosen``.
+    the best model, because it is the one that the page names.
     """
 
     table: Table
-    plan: Plan
     positions: IntArray
     compared: Compared
     chosen: Predictions
     learning_curve: LearningCurve | None
     calibration: CalibrationError
-
-    @property
-    def prior(self) -> Predictions:
-        """Predictions by the class prior."""
-        return self.compared.fits[PRIOR].predictions
-
-    @property
-    def best(self) -> Predictions:
-        """Predictions of the best model."""
-        return self.compared.fits[self.compared.best].predictions
 
 
 def _try_models(table: Table, coded: Coded, candidates: Candidates, told: Callable[[float], None]) -> _Tried:
@@ -179,9 +153,7 @@ def _try_models(table: Table, coded: Coded, candidates: Candidates, told: Callab
     chosen = compared.chosen()
     curve = learning_curve(some, some_coded, compared, candidates)
     told(0.8)
-    return _Tried(
-        some, plan, kept[plan.rows], compared, chosen, curve, calibration_error(chosen, candidates.seed)
-    )
+    return _Tried(some, kept[plan.rows], compared, chosen, curve, calibration_error(chosen, candidates.seed))
 
 
 def _with_target(table: Any) -> Table:

@@ -9,10 +9,11 @@ from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
+from .._display import counted
 from ..render.templates import Markup, escaped, rendered, templates
 from . import charts, words
 from .results import Provenance
-from .words import many, table_name
+from .words import table_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def page(
     text = rendered(
         "reporting/page",
         title=title,
-        over=f"{table_name(held.name)} · {many(held.n_rows, 'row')} · {many(held.n_columns, 'column')}",
+        over=f"{table_name(held.name)} · {counted(held.n_rows, 'row')} · {counted(held.n_columns, 'column')}",
         # Texts of the table are escaped; the policy is a second barrier if one of them is not.
         policy=policy(style, program),
         style=style,
@@ -103,9 +104,9 @@ def _within(value: float) -> float:
 
 
 _FILTERS: tuple[Callable[..., Any], ...] = (
-    words.capital, words.counted, words.give_or_take, words.interval, many, words.name, words.number,
+    words.capital, words.counted, words.give_or_take, words.interval, words.name, words.number,
     words.percent, words.percent_interval, words.probability, charts.share,
 )  # fmt: skip
 templates.filters |= {function.__name__: function for function in _FILTERS}
-templates.filters |= {"px": charts.pixels, "within": _within}
+templates.filters |= {"px": charts.pixels, "within": _within, "many": counted}
 templates.globals |= {"path_of": charts.path_of, "places": charts.places}

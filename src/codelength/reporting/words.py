@@ -114,17 +114,6 @@ def counted(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:,.4g}"
 
 
-def many(value: float, noun: str, plural: str = "") -> str:
-    """Return a count with its noun, in the plural if needed.
-
-    Examples
-    --------
-    >>> many(1, "row"), many(2500, "row"), many(2, "class", "classes")
-    ('1 row', '2,500 rows', '2 classes')
-    """
-    return f"{counted(value)} {noun if value == 1 else plural or f'{noun}s'}"
-
-
 def interval(estimate: Estimate, digits: int = 3) -> str:
     """Return the interval of an estimate.
 

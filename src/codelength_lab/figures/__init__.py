@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from codelength.plot.drawing import save
+from codelength.plot.drawing import figure_of, save_figure
 from codelength.plot.style import Panel
 
 from ..findings import Findings
@@ -37,4 +37,6 @@ def draw(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
     """Draw the figures of an experiment, if it has any, and return the files written; needs matplotlib."""
     figures_of = FIGURES.get(findings.experiment)
     figures = figures_of(findings) if figures_of else {}
-    return [save(panels, Path(directory) / f"{name}.svg") for name, panels in figures.items()]
+    return [
+        save_figure(figure_of(panels), Path(directory) / f"{name}.svg") for name, panels in figures.items()
+    ]

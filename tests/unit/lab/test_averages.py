@@ -8,7 +8,7 @@ import pytest
 
 from codelength import datasets
 from codelength.evaluation import OPPONENTS
-from codelength.plot.drawing import save
+from codelength.plot.drawing import figure_of, save_figure
 from codelength.render.terminal import lines
 from codelength_lab import EXPERIMENTS, reproduce
 from codelength_lab import pages as reports
@@ -197,7 +197,10 @@ def test_findings_are_read_back_and_drawn_and_shown(tmp_path):
     # Table 1 stands before the claims, ranks behind them.
     assert text.index("Table 1") < text.index("Claims in words") < text.index("Mean ranks")
     for name, panels in FIGURES["averages"](findings).items():
-        assert save(panels, tmp_path / "again.svg").read_bytes() == (tmp_path / f"{name}.svg").read_bytes()
+        assert (
+            save_figure(figure_of(panels), tmp_path / "again.svg").read_bytes()
+            == (tmp_path / f"{name}.svg").read_bytes()
+        )
 
 
 def test_a_quick_run_has_few_tables_and_scikit_learn_alone():

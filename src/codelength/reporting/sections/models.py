@@ -66,12 +66,16 @@ class Compared:
         """Names of the models: the best, then the others by log score."""
         best = self.best
         others = [name for name in self.fits if name != best]
-        order = ranked([self.fits[name].predictions.log_score for name in others], scale=1.0)
+        order = ranked([self.of(name).log_score for name in others], scale=1.0)
         return [best, *(others[place] for place in order)]
+
+    def of(self, name: str) -> Predictions:
+        """Return the predictions of a model."""
+        return self.fits[name].predictions
 
     def bits(self, name: str) -> FloatArray:
         """Return the log probability of the class that occurred, row by row, in bits."""
-        return np.asarray(self.fits[name].predictions.true_log_probs * BITS)
+        return np.asarray(self.of(name).true_log_probs * BITS)
 
     def chosen(self) -> Predictions:
         """Return predictions by the model that is best on the other parts of the rows.
@@ -79,17 +83,16 @@ class Compared:
         The best of several models looks better than it is on the rows that chose it. So the rows of each part
         are predicted by the model that is best without them.
         """
-        log_probs = self.fits[self.best].predictions.log_probs.copy()
-        undefined = self.fits[self.best].predictions.undefined.copy()
+        best = self.of(self.best)
+        log_probs, undefined = best.log_probs.copy(), best.undefined.copy()
         for part in np.unique(self.plan.parts):
             own = self.plan.parts == part
             # With a single part there are no other rows to choose on.
             if own.all():
                 break
-            winner = self._best_on(~own)
-            log_probs[own] = self.fits[winner].predictions.log_probs[own]
-            undefined[own] = self.fits[winner].predictions.undefined[own]
-        return replace(self.fits[self.best].predictions, log_probs=log_probs, undefined=undefined)
+            winner = self.of(self._best_on(~own))
+            log_probs[own], undefined[own] = winner.log_probs[own], winner.undefined[own]
+        return replace(best, log_probs=log_probs, undefined=undefined)
 
     def scores(self) -> tuple[ModelScores, ...]:
         """Return the scores of all models, best first."""
@@ -102,15 +105,14 @@ class Compared:
         A model with an undefined prediction (0/0), or with probability zero for a class that occurred, is
         never the best, whatever its score on these rows.
         """
-        made = {name: fits.predictions for name, fits in self.fits.items()}
-        able = [name for name, one in made.items() if not one.n_undefined and not one.n_zero]
+        able = [name for name in self.fits if not self.of(name).n_undefined and not self.of(name).n_zero]
         # first_best gives ties to the first: a model must beat the class prior by more than rounding.
         names = sorted(able, key=lambda name: name != PRIOR)
         return names[first_best([self.bits(name)[rows].mean() for name in names], scale=1.0)]
 
     def _score(self, name: str, best: FloatArray) -> ModelScores:
         """Return the scores of one model, with its paired difference from the best."""
-        made = self.fits[name].predictions
+        made = self.of(name)
         behind = mean_of(differences(best, self.bits(name)))
         return ModelScores(
             name=name,

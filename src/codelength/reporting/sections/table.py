@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..._display import counted as many
 from ...errors import CodelengthWarning, DataError
 from ...render.templates import rendered
 from ...table import Schema, Table
 from ...typing import FloatArray
 from ..page import Section
 from ..results import TableFacts, VariableFacts
-from ..words import counted, file_name, many, name, percent
+from ..words import counted, file_name, name, percent
 from .variables import reason_ignored
 
 if TYPE_CHECKING:
