@@ -91,7 +91,7 @@ def _n_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 @pytest.fixture(scope="module")
 def found() -> set[Offence]:
     paths = sorted(SRC.rglob("*.py"))
-    assert len(paths) > 400
+    assert len(paths) > 300
     return {
         one for path in paths for one in offences(path.relative_to(SRC).as_posix(), path.read_text("utf-8"))
     }

@@ -52,12 +52,8 @@ def calibration(
 
     Parameters
     ----------
-    promised : array of shape (n_rows,)
-        Predicted probabilities of an event.
-    came_true : array of shape (n_rows,)
-        1 if the event occurred, 0 if not.
-    weights : array of shape (n_rows,)
-        Weights of the rows; at least one is above 0.
+    promised, came_true, weights : arrays of shape (n_rows,)
+        Predicted probability of an event, 1 if it occurred and 0 if not, and weight of each row.
     n_parts : int
         Largest number of bins; empty bins are left out.
     n_rows : int, optional
@@ -89,15 +85,10 @@ def calibration(
 
 def _grouped(numbers: FloatArray, width: float) -> IntArray:
     """Return the group of each number; a group has all numbers at most ``width`` above its smallest."""
-    order = np.argsort(numbers, kind="stable")
-    ascending = numbers[order]
-    starts, at = [], 0
+    ascending = np.sort(numbers)
+    firsts, at = [], 0
     # Greedy from the smallest: one search per group, and groups never overlap.
     while at < len(ascending):
-        starts.append(at)
-        at = int(np.searchsorted(ascending, ascending[at] + width + TOLERANCE, side="right"))
-    groups = np.zeros(len(numbers), dtype=np.int64)
-    groups[starts[1:]] = 1
-    found = np.empty_like(groups)
-    found[order] = np.cumsum(groups)
-    return found
+        firsts.append(ascending[at])
+        at = int(np.searchsorted(ascending, firsts[-1] + width + TOLERANCE, side="right"))
+    return np.searchsorted(np.array(firsts), numbers, side="right") - 1

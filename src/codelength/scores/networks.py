@@ -50,8 +50,8 @@ class NetworkCodeLength(Shown):
         Code length of each variable.
     parents : dict of str to tuple of str
         The parents of each variable.
-    code : str
-        The code: ``"fnml"`` or ``"qnml"``.
+    code : {"qnml", "fnml"}
+        Quotient or factorised normalised maximum likelihood.
     """
 
     by_variable: dict[str, float]
