@@ -18,8 +18,8 @@ infinity; if all classes are impossible, the distribution is uniform. ``weights`
 probabilities of the values; models that do not describe the values have none. The last value or label is
 ``null`` if missing cells are a value of their own. Intervals are closed on the left: a number equal to a cut
 belongs to the interval above it. Cuts on a ``scale`` of time are in the units of
-:mod:`codelength.table.times`. Integers of 2**53 or more are text in ``values``, because readers of JSON round
-them otherwise.
+:mod:`codelength.table.spelling`. Integers of 2**53 or more are text in ``values``, because readers of JSON
+round them otherwise.
 
 Documents of version 2 have two more parts, for averages and for trees:
 

@@ -47,7 +47,7 @@ class Node(NamedTuple):
     cuts : tuple of float
         Cut points if the states are intervals; a number equal to a cut point is in the interval above it.
     scale : str
-        Unit of the cut points; see :mod:`codelength.table.times`.
+        Unit of the cut points; see :mod:`codelength.table.spelling`.
     merged : dict of int to tuple
         Values of states that represent several values.
     parents : tuple of int

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, SchemaMismatch
-from ..table._series import declares
+from ..table._arrays import declares
 from ..typing import BoolArray, IntArray, Scalar
 
 BATCH_ROWS = 1 << 17

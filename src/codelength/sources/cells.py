@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..table._arrays import canonical_values, check_finite_cells
-from ..table._series import floats_of_decimals, from_arrow
+from ..table._arrays import canonical_values, check_finite_cells, floats_of_decimals, from_arrow
 from ..table.column import Column, Factor, Positions
-from ..table.spelling import SPACES, parse_number
-from ..table.times import Scale, time_numbers
+from ..table.spelling import SPACES, Scale, parse_number, time_numbers
 from ..table.values import FAR_AWAY, widened
 from ..typing import BoolArray, FloatArray, IntArray, Scalar
 from .batch import arrow, mark_of, missing_in, positions_in, raw_numbers, values_in

@@ -9,8 +9,8 @@ from ._arrays import loses_digits, too_large
 from .coded import Coded, changed
 from .column import Column, Factor, Numbers
 from .intervals.cuts import Strategy, assign, cut_points
+from .spelling import NAMES, Scale, cuts_in_units, time_numbers, whole_unit
 from .table import Table
-from .times import NAMES, Scale, cuts_in_units, time_numbers, whole_unit
 from .variable import Variable, interval_variable
 
 

@@ -14,9 +14,8 @@ from .coded import Coded, unchecked
 from .column import Column, Numbers, Positions
 from .intervals.cuts import assign
 from .schema import Schema, smallest_code_type
-from .spelling import looks_like_time, parse_time
+from .spelling import Scale, looks_like_time, parse_time, time_numbers
 from .table import Table, as_column, table_of
-from .times import Scale, time_numbers
 from .unknown import Unknown, is_of_other_kind
 from .values import LARGEST_EXACT
 from .variable import Variable

@@ -27,9 +27,9 @@ from .column import Column, Factor, Numbers
 from .cutting import AVERAGED, Cutting, measured
 from .intervals.cuts import check_options
 from .schema import Schema
+from .spelling import NAMES, Scale, time_scale
 from .table import table_of
 from .target import check_n_classes
-from .times import NAMES, Scale, time_scale
 from .values import sorted_values
 from .variable import Variable, interval_variable
 

@@ -17,9 +17,8 @@ from .._display import Shown, counted, first_rows
 from ..blocks import Block
 from ..errors import CollectedRows, DataError, SchemaMismatch
 from ..typing import BoolArray, FloatArray, IntArray
-from ._arrays import from_cells, from_distinct, from_objects
+from ._arrays import declares, from_arrow, from_cells, from_distinct, from_objects, from_series, names_of
 from ._messages import IN_BATCHES, check_in_one, no_table, shortened, shown, suggestion, tell
-from ._series import declares, from_arrow, from_series, names_of
 from .checks import as_array, check_distinct, check_names, check_rows, check_same_rows, check_weights
 from .column import Column
 from .values import joined

@@ -11,7 +11,7 @@ from ..errors import InvalidParameter
 from ..typing import Scalar
 from ._messages import shown
 from .checks import as_float, check_instance, check_sequence, reading
-from .times import Scale, time_labels
+from .spelling import Scale, time_labels
 from .values import is_number, joined, without_numpy
 
 Kind = Literal["category", "interval", "code", "ignored"]
@@ -36,7 +36,7 @@ class Variable:
     origin : str
         Short text for people: how the values were found. Ignored by comparisons.
     scale : {"number", "date", "utc"}
-        Unit of the cut points of an interval variable; see :mod:`codelength.table.times`.
+        Unit of the cut points of an interval variable; see :mod:`codelength.table.spelling`.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from codelength.errors import DataError, IgnoredValues
 from codelength.sources import as_table
 from codelength.table import cut_points, encode, infer_schema
 from codelength.table.cutting import Cutting, with_intervals_of
-from codelength.table.times import time_numbers, time_scale
+from codelength.table.spelling import time_numbers, time_scale
 
 DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(days=3 * n) for n in range(100)]
 STAMPS = [datetime.datetime(2020, 1, 1) + datetime.timedelta(minutes=95 * n) for n in range(100)]

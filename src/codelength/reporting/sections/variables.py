@@ -10,7 +10,7 @@ from ...decisions import ranked
 from ...render.templates import rendered
 from ...table import Coded, Table, Variable
 from ...table.coded import changed
-from ...table.times import NAMES
+from ...table.spelling import NAMES
 from ...typing import FloatArray, IntArray
 from ..bits import bits_alone, class_weights, log_values, own_log_values
 from ..charts import ticks

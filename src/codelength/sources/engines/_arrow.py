@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from ...errors import CodelengthWarning, DataError
+from ...table._arrays import with_decimals
 from ...table._messages import shortened, shown, tell
-from ...table._series import with_decimals
 from ...table.checks import check_distinct
 from ..batch import Batch, Batches, arrow, marked, numbered
 from . import library_of

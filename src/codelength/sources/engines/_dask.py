@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import CodelengthError
-from ...table._series import from_series
+from ...table._arrays import from_series
 from ...table.column import Numbers
 from ...typing import Scalar
 from ..batch import Batch, Batches, arrow, located, marked

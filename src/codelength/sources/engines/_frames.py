@@ -13,8 +13,8 @@ from weakref import WeakSet
 import numpy as np
 
 from ...errors import DataError, SchemaMismatch
+from ...table._arrays import from_series, in_one_piece, names_of
 from ...table._messages import shown
-from ...table._series import from_series, in_one_piece, names_of
 from ...table.checks import check_distinct
 from ...table.column import Column, Numbers
 from ...table.table import Table, table_of

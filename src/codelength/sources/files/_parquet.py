@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
+from ...table._arrays import declares
 from ...table._messages import shortened
-from ...table._series import declares
 from ..batch import marked
 from . import OpenFile
 from ._csv import reject_duplicates

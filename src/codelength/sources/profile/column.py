@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from ...table._arrays import from_cells, from_distinct, loses_digits
-from ...table._series import from_arrow
+from ...table._arrays import from_arrow, from_cells, from_distinct, loses_digits
 from ...table.column import Column, Factor
 from ...table.infer import MAX_VALUES
-from ...table.times import Scale, time_numbers, time_scale, whole_unit
+from ...table.spelling import Scale, time_numbers, time_scale, whole_unit
 from ...typing import BoolArray, FloatArray, Scalar
 from ..batch import arrow, mark_of
 from ..cells import (

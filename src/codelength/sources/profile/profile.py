@@ -15,7 +15,7 @@ from ...table._arrays import too_large
 from ...table.infer import TOO_MANY, How, target_variable, tell_ignored, too_many
 from ...table.intervals.cuts import cut_points
 from ...table.schema import Schema
-from ...table.times import Scale, cuts_in_units
+from ...table.spelling import Scale, cuts_in_units
 from ...table.variable import Variable
 from ...typing import FloatArray
 from ..batch import Batch
