@@ -1,9 +1,9 @@
 """Text as numbers, truth values and times, and times as numbers that can be cut into intervals.
 
 Cells of text files have no types: :func:`parse_number`, :func:`parse_boolean` and :func:`parse_time` read
-what they spell. Times are text, in canonical form (see :mod:`codelength.table.values`) or in another unambiguous
-spelling. Those with and those without a time zone have scales of their own; a column of both is a column of
-categories.
+what they spell. Times are text, in canonical form (see :mod:`codelength.table.values`) or in another
+unambiguous spelling. Those with and those without a time zone have scales of their own; a column of both is a
+column of categories.
 
 =============  ===============================  ======================================
 scale          form                             number
