@@ -1,10 +1,9 @@
 """``codelength cluster``."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..blocks import Block, Paragraph
+from ..blocks import Paragraph
 from ..errors import InvalidParameter
 from . import options
 from .choices import CRITERIA_ON_REQUEST, FIGURE, FILE, INTERVAL_KIND, MIXTURE_CRITERION, Whole
@@ -12,7 +11,7 @@ from .command import command
 from .models import build, given
 from .output import print_json, show
 from .progress import working
-from .saving import check_marked, check_outputs, check_table_name, save, write_table
+from .saving import check_marked, check_outputs, check_table_name, save, write_rows, write_table
 from .source import TableArgument
 
 if TYPE_CHECKING:
@@ -145,29 +144,30 @@ def cluster(
     _check_files(outputs, carry, figure)
     kind = (interval_kind or "auto") if intervals or interval_kind is not None else None
     _check_replications(model, kind, replications, test=test)
-    table, beside = source.read(carry)
+    table, beside = source.read_carrying(carry)
     with working("clustering"):
         model.fit(table)
-    found = _findings(model, criteria, kind, replications, test=test)
-    _write(found, outputs, beside, for_spreadsheets=for_spreadsheets)
-    for kind_of_figure, file in figure:
-        _draw(found, source, kind_of_figure, file)
+    compared, bounds, tested = _further(model, criteria, kind, replications, test=test)
+    _write(model, compared, bounds, outputs, {"for_spreadsheets": for_spreadsheets})
+    if memberships is not None:
+        rows = {**beside, **_memberships(model, list(beside))}
+        write_rows(iter([rows]), source.data, memberships, for_spreadsheets=for_spreadsheets)
+    for drawn, file in figure:
+        _draw(compared if drawn == "criteria" else model, source, drawn, file)
     if as_json:
-        print_json({"data": source.data, "rows": table.n_rows, **_document(found, test=test)})
+        document = {**model._summary_document(), "comparison": compared.to_json()}
+        if bounds is not None:
+            estimates = {"level": bounds.level, "method": bounds.method, "estimates": bounds.records()}
+            document["intervals"] = estimates
+        if test:
+            document["test"] = None if tested is None else tested.to_json()
+        print_json({"data": source.data, "rows": table.n_rows, **document})
     elif "-" not in outputs.values():
-        written = [name for name in outputs.values() if name is not None]
-        blocks = _blocks(found, test=test)
-        show([*blocks, *([Paragraph(f"Wrote {', '.join(written)}.")] if written else [])])
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Findings:
-    """A fitted mixture, and what was asked for on top of it."""
-
-    model: "FiniteMixture"
-    compared: "Comparison"
-    bounds: "Intervals | None"
-    tested: "LikelihoodRatioTest | None"
+        written = ", ".join(name for name in outputs.values() if name is not None)
+        remarks = [UNTESTED] if test and tested is None else []
+        remarks += [f"Wrote {written}."] if written else []
+        blocks = model.summary(comparison=compared, intervals=bounds, test=tested)
+        show([*blocks, *map(Paragraph, remarks)])
 
 
 def _check_files(
@@ -202,80 +202,60 @@ def _check_replications(model: Any, kind: str | None, replications: int | None, 
         )
 
 
-def _findings(
-    model: Any, criteria: tuple[str, ...], kind: str | None, replications: int | None, *, test: bool
-) -> _Findings:
+def _further(
+    model: "FiniteMixture",
+    criteria: tuple[str, ...],
+    kind: Any,
+    replications: int | None,
+    *,
+    test: bool,
+) -> "tuple[Comparison, Intervals | None, LikelihoodRatioTest | None]":
     """Compute the criteria, the intervals and the test that were asked for."""
     compared: Comparison = model.comparison_
     # Further criteria take longer, and are computed on request only.
     if criteria:
         with working("comparing") as report:
             compared = model.compare(criteria, report)
-    bounds: Intervals | None = None
+    bounds = tested = None
     if kind is not None:
         with working("intervals") as report:
             bounds = model.intervals(kind, n_replications=replications or INTERVALS, progress=report)
-    tested: LikelihoodRatioTest | None = None
     if test and model.n_components_ > 1:
         with working("bootstrap test") as report:
             tested = model.likelihood_ratio_test(n_replications=replications or TESTS, progress=report)
-    return _Findings(model, compared, bounds, tested)
+    return compared, bounds, tested
 
 
 def _write(
-    found: _Findings, outputs: dict[str, str | None], beside: "ColumnDict", *, for_spreadsheets: bool
+    model: "FiniteMixture",
+    compared: "Comparison",
+    bounds: "Intervals | None",
+    outputs: dict[str, str | None],
+    options: dict[str, Any],
 ) -> None:
-    """Write the model, the profiles, the comparison and the memberships to the files that were named."""
-    model = found.model
+    """Write the model, the profiles and the comparison to the files that were named."""
     if (output := outputs["--output"]) is not None:
         save(model, output)
     if (profiles := outputs["--profiles"]) is not None:
         from ..estimators._latent_summary import profile_grid
 
-        write_table(
-            model.profile_table(found.bounds),
-            profile_grid(model._fitted, found.bounds),
-            profiles,
-            for_spreadsheets=for_spreadsheets,
-        )
+        write_table(model.profile_table(bounds), profile_grid(model._fitted, bounds), profiles, **options)
     if (comparison := outputs["--comparison"]) is not None:
-        write_table(found.compared, found.compared.grid(), comparison, for_spreadsheets=for_spreadsheets)
-    if (memberships := outputs["--memberships"]) is not None:
-        from ..estimators._batches import outcome_columns
-        from ..sources.files.writers import open_writer
-
-        probs = model.memberships_
-        names = outcome_columns(model._fitted, list(beside))
-        with open_writer(memberships, [*beside, *names], for_spreadsheets=for_spreadsheets) as writer:
-            columns = {name: probs[:, k] for k, name in enumerate(names[1:])}
-            # People count components from 1.
-            writer.write({**beside, names[0]: model.labels_ + 1, **columns})
+        write_table(compared, compared.grid(), comparison, **options)
 
 
-def _draw(found: _Findings, source: TableArgument, kind: str, file: str) -> None:
+def _memberships(model: "FiniteMixture", carried: list[str]) -> "ColumnDict":
+    """Return the component of each row, and the probabilities of all."""
+    from ..estimators._batches import outcome_columns
+
+    component, *names = outcome_columns(model._fitted, carried)
+    # People count components from 1.
+    return {component: model.labels_ + 1, **dict(zip(names, model.memberships_.T, strict=True))}
+
+
+def _draw(drawn: Any, source: TableArgument, kind: str, file: str) -> None:
     """Draw one kind of figure."""
     from .. import plot
 
-    drawn = found.compared if kind == "criteria" else found.model
-    titled = {"title": f"{Path(source.data).stem}: {len(found.model.labels_)} rows"}
-    plot.KINDS[kind].from_estimator(drawn, **(titled if kind == "profiles" else {})).save(file)
-
-
-def _document(found: _Findings, *, test: bool) -> dict[str, Any]:
-    """Return all findings as JSON types."""
-    document = {**found.model._summary_document(), "comparison": found.compared.to_json()}
-    if found.bounds is not None:
-        document["intervals"] = {
-            "level": found.bounds.level,
-            "method": found.bounds.method,
-            "estimates": found.bounds.records(),
-        }
-    if test:
-        document["test"] = None if found.tested is None else found.tested.to_json()
-    return document
-
-
-def _blocks(found: _Findings, *, test: bool) -> list[Block]:
-    """Return all findings as blocks."""
-    blocks = found.model.summary(comparison=found.compared, intervals=found.bounds, test=found.tested)
-    return [*blocks, Paragraph(UNTESTED)] if test and found.tested is None else blocks
+    title = {"title": f"{Path(source.data).stem}: {len(drawn.labels_)} rows"} if kind == "profiles" else {}
+    plot.KINDS[kind].from_estimator(drawn, **title).save(file)

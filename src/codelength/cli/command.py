@@ -176,11 +176,8 @@ def expanded(text: str) -> str:
     from ..sources.files.formats import SUFFIXES, WRITTEN
 
     plain = [ending for ending in SUFFIXES if not ending.endswith(".gz")]
-    either = {
-        name: f"{', '.join(all_[:-1])} or {all_[-1]}"
-        for name, all_ in (("read", plain), ("written", WRITTEN))
-    }
-    return text.format(**either)
+    read, written = (f"{', '.join(endings[:-1])} or {endings[-1]}" for endings in (plain, WRITTEN))
+    return text.format(read=read, written=written)
 
 
 def argument(name: str, *, purpose: str, **attrs: Any) -> Callable[[F], F]:

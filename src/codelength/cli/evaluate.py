@@ -110,7 +110,7 @@ def evaluate(
         results = _streamed(models, source, cells)
         about = (source.data, results[0].n_predictions, source.target or "")
     else:
-        table, _ = source.read(needs_target=True)
+        table = source.read(needs_target=True)
         with working("evaluating") as progress:
             results = evaluated(
                 table,

@@ -166,7 +166,7 @@ def learn(model: "TableEstimator", source: "TableArgument", what: str) -> None:
     has_classes = "classes" in capabilities
     # Selection of variables needs all rows at once, hence not in batches.
     if not (source.is_large and "fit_table" in capabilities and getattr(model, "select", None) is None):
-        table, _ = source.read(needs_target=has_classes)
+        table = source.read(needs_target=has_classes)
         with working(f"fitting {what}"):
             model.fit(table)
         return

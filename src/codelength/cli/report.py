@@ -65,7 +65,7 @@ def report(
     has_target = not latent and (source.target is not None or source.is_bundled)
     if rows and not has_target:
         raise InvalidParameter("--rows: a page about hidden classes shows no rows; leave it out")
-    table, _ = source.read(needs_target=has_target)
+    table = source.read(needs_target=has_target)
     if table.name is None or source.data == "-":
         table = replace(table, name=source.data)
     from ..reporting import report as page_of

@@ -1,12 +1,12 @@
 """The table that a command line names, and the reading of it.
 
-``TableArgument`` holds the options about a table. ``read`` returns the whole table, with columns that are
-only carried over; ``opened`` and ``tables`` read it piece by piece. Bundled tables, files, standard
+``TableArgument`` holds the options about a table. ``read_carrying`` returns the whole table, with columns
+that are only carried over; ``opened`` and ``tables`` read it piece by piece. Bundled tables, files, standard
 input, sets of files and queries differ in what they pass to :func:`codelength.as_batches`, and in nothing
 else.
 
-Order of reading: the properties of :class:`TableArgument`, ``opened``, then ``read`` and ``tables``. Depends
-on :mod:`codelength.datasets` and :mod:`codelength.sources`, imported when a table is read.
+Order of reading: the properties of :class:`TableArgument`, ``opened``, ``read_carrying`` and ``tables``.
+Depends on :mod:`codelength.datasets` and :mod:`codelength.sources`, imported when a table is read.
 :mod:`codelength.cli.options` makes a ``TableArgument`` of the options of a command.
 """
 
@@ -179,7 +179,13 @@ class TableArgument:
                 which = f"{', '.join(USUAL_NA)} or empty"
                 note(f"{self._shown}: {cells} ({which}); use --na to set other markers")
 
-    def read(self, carried: Sequence[str] = (), *, needs_target: bool = False) -> "tuple[Table, ColumnDict]":
+    def read(self, *, needs_target: bool) -> "Table":
+        """Read the whole table; see :meth:`read_carrying`."""
+        return self.read_carrying((), needs_target=needs_target)[0]
+
+    def read_carrying(
+        self, carried: Sequence[str], *, needs_target: bool = False
+    ) -> "tuple[Table, ColumnDict]":
         """Read the whole table, and the cells of columns that are only carried over.
 
         Parameters

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from codelength import __version__
+from codelength.sources.files.formats import SUFFIXES, WRITTEN
 
 from .conftest import is_one_line
 
@@ -47,6 +48,11 @@ def test_the_help_fits_the_terminal_and_says_what_values_are_for(run, monkeypatc
     for line in out.splitlines():
         if line.startswith("    codelength "):
             assert len(line) <= 80
+
+
+def test_the_help_names_the_formats_that_are_read_and_written(run):
+    out = run("predict", "--help")[1].replace(",", " ").split()
+    assert {ending for ending in SUFFIXES if not ending.endswith(".gz")} | set(WRITTEN) <= set(out)
 
 
 def test_the_help_of_the_whole_loads_nothing_heavy():
