@@ -203,30 +203,4 @@ def _exp_in_parts(number: float) -> tuple[float, float]:
     return first + r4 * (second + r4 * third), shifted
 
 
-@njit(cache=True, nogil=True)
-def own_class_scores(
-    codes: CodeArray,
-    classes: CodeArray,
-    offsets: IntArray,
-    groups: IntArray,
-    base: FloatArray,
-    table: FloatArray,
-) -> FloatArray:
-    """Return the sum of look-ups of each row in the table of its own class only.
-
-    Sums are group by group as in :func:`score_rows`, so that classes that tie exactly still tie.
-    """
-    sums = np.empty(len(classes))
-    for n in range(len(classes)):
-        k = classes[n]
-        total = base[k]
-        for g in range(len(groups) - 1):
-            of_group = 0.0
-            for i in range(groups[g], groups[g + 1]):
-                of_group += table[k, offsets[i] + np.int64(codes[i, n])]
-            total += of_group
-        sums[n] = total
-    return sums
-
-
 dirichlet_costs = njit(cache=True, nogil=True)(costs_of_counts)

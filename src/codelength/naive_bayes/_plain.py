@@ -37,24 +37,6 @@ def score_rows(
     scores[start:stop] = sums.transpose(1, 0, 2).reshape(stop - start, -1)[:, : scores.shape[1]]
 
 
-def own_class_scores(
-    codes: CodeArray,
-    classes: CodeArray,
-    offsets: IntArray,
-    groups: IntArray,
-    base: FloatArray,
-    table: FloatArray,
-) -> FloatArray:
-    """Return the sum of look-ups of each row in the table of its own class only."""
-    sums: FloatArray = base[classes]
-    for first, last in pairwise(groups.tolist()):
-        of_group = np.zeros(len(classes))
-        for i in range(first, last):
-            of_group += table[classes, offsets[i] + codes[i].astype(np.int64)]
-        sums += of_group
-    return sums
-
-
 def normalise_rows(scores: FloatArray, undefined: BoolArray) -> None:
     """Turn log weights into log probabilities, in place; a row of zero weights becomes uniform."""
     highest = scores[:, 0].copy()

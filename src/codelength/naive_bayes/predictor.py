@@ -11,7 +11,6 @@ from ..table import Coded
 from ..table.checks import check_choice
 from ..table.copies import copy_weights
 from ..typing import FloatArray, IntArray
-from ._loops import loops_for
 from .dirichlet import dirichlet_log_evidence
 from .explanation import Explanation, log_odds_against
 from .log_tables import LogTables, log_tables, value_entries
@@ -108,10 +107,45 @@ class Predictor:
         # The constant is the same for every class, and without it the differences keep more digits.
         scorer = replace(self.scorer, constant=0.0)
         log_weights = scorer.log_weights(coded)
-        own = _own_scores(self.counts, coded, self.rule, self.offsets, scorer.groups)
         # Only the weight of a row's own class changes if the row is left out.
-        log_weights[np.arange(coded.n_rows), np.asarray(coded.class_codes, dtype=np.int64)] = own
+        own = np.arange(coded.n_rows), np.asarray(coded.class_codes, dtype=np.int64)
+        removed = None if coded.weights is None else copy_weights(coded.weights)
+        if removed is None or (removed == 1.0).all():
+            log_weights[own] = self._without_one_row.log_weights(coded)[own]
+        else:
+            log_weights[own] = self._own_weights(coded, own[1], removed)
         return log_weights
+
+    @property
+    def _without_one_row(self) -> Scorer:
+        """Scorer of tables in which each entry is without one row of weight 1; NaN if there is none."""
+        counts, offsets, schema = self.counts, self.offsets, self.counts.schema
+        table = np.zeros_like(counts.value_counts)
+        for i in range(schema.n_variables):
+            own, added = counts.of(i), offsets.value_offsets[:, schema.cells(i)]
+            rest = np.maximum(own.sum(axis=1, keepdims=True) - 1.0, 0.0) + added.sum(axis=1, keepdims=True)
+            totals = np.broadcast_to(rest, own.shape)
+            table[:, schema.cells(i)] = _entries_without(self.rule, own, added, 1.0, totals, own.shape[1])
+        base = _entries_without(self.rule, counts.class_counts, offsets.class_offsets, 1.0)
+        return Scorer.of(schema, LogTables(base, table, 0.0))
+
+    def _own_weights(self, coded: Coded, labels: IntArray, removed: FloatArray) -> FloatArray:
+        """Return log weights of the class of each row without copies of different weights.
+
+        These have no common table. NaN if the row is not among the counted rows.
+        """
+        rule, counts, offsets, schema = self.rule, self.counts, self.offsets, self.counts.schema
+        own = _entries_without(rule, counts.class_counts[labels], offsets.class_offsets[labels], removed)
+        for i, n_values in enumerate(schema.n_values.tolist()):
+            codes = np.asarray(coded.codes[:, i], dtype=np.int64)
+            present = codes < n_values
+            of_class = labels[present]
+            at = of_class, schema.offsets[i] + codes[present]
+            rest = np.maximum(counts.of(i).sum(axis=1)[of_class] - removed[present], 0.0)
+            totals = rest + offsets.value_offsets[:, schema.cells(i)].sum(axis=1)[of_class]
+            seen, added = counts.value_counts[at], offsets.value_offsets[at]
+            own[present] += _entries_without(rule, seen, added, removed[present], totals, n_values)
+        return own
 
     def explain(self, coded: Coded, reference: int = 0) -> Explanation:
         """Return contributions of variables to the log-odds of each class against that of a code."""
@@ -165,47 +199,6 @@ def rule_of(rule: "str | Rule") -> Rule:
     return RULES[rule]
 
 
-def _own_scores(counts: Counts, coded: Coded, rule: Rule, offsets: Offsets, groups: IntArray) -> FloatArray:
-    """Return the weight of each row's own class without one copy of the row.
-
-    Leaving a row out lowers the counts of its own class only, so that class needs one more set of look-ups.
-    The weight of the row is subtracted from the count before a pseudocount is added, because the sum of a
-    count and a tiny pseudocount would lose the latter. NaN if the row is not among the counted rows.
-    """
-    removed = None if coded.weights is None else copy_weights(coded.weights)
-    if removed is not None and (removed != 1.0).any():
-        return _own_weighted_scores(counts, coded, removed, rule, offsets)
-    schema = counts.schema
-    # All copies have weight 1: one table of entries without one row serves all rows.
-    table = np.zeros_like(counts.value_counts)
-    for i in range(schema.n_variables):
-        own, added = counts.of(i), offsets.value_offsets[:, schema.cells(i)]
-        rest = np.maximum(own.sum(axis=1, keepdims=True) - 1.0, 0.0) + added.sum(axis=1, keepdims=True)
-        totals = np.broadcast_to(rest, own.shape)
-        table[:, schema.cells(i)] = _entries_without(rule, own, added, 1.0, totals, own.shape[1])
-    base = _entries_without(rule, counts.class_counts, offsets.class_offsets, 1.0)
-    scores = loops_for(coded.codes.size).own_class_scores
-    return np.asarray(scores(coded.codes.T, coded.class_codes, schema.offsets, groups, base, table))
-
-
-def _own_weighted_scores(
-    counts: Counts, coded: Coded, weights: FloatArray, rule: Rule, offsets: Offsets
-) -> FloatArray:
-    """Return the same for copies of different weights, which have no common table."""
-    schema, labels = counts.schema, np.asarray(coded.class_codes, dtype=np.int64)
-    own = _entries_without(rule, counts.class_counts[labels], offsets.class_offsets[labels], weights)
-    for i, n_values in enumerate(schema.n_values.tolist()):
-        codes = np.asarray(coded.codes[:, i], dtype=np.int64)
-        present = codes < n_values
-        of_class = labels[present]
-        at = of_class, schema.offsets[i] + codes[present]
-        rest = np.maximum(counts.of(i).sum(axis=1)[of_class] - weights[present], 0.0)
-        totals = rest + offsets.value_offsets[:, schema.cells(i)].sum(axis=1)[of_class]
-        seen, added = counts.value_counts[at], offsets.value_offsets[at]
-        own[present] += _entries_without(rule, seen, added, weights[present], totals, n_values)
-    return own
-
-
 def _entries_without(
     rule: Rule,
     seen: FloatArray,
@@ -217,8 +210,9 @@ def _entries_without(
     """Return log table entries of values, or of classes, with counts lowered by weights.
 
     NaN if a count (``seen``) is smaller than its weight: the row was not counted. ``added`` are offsets of
-    the rule. For entries of values, ``totals`` are lowered counts plus offsets, summed over the values of the
-    variable.
+    the rule, which are added after the subtraction, because the sum of a count and a tiny pseudocount would
+    lose the latter. For entries of values, ``totals`` are lowered counts plus offsets, summed over the values
+    of the variable.
     """
     left = seen >= weights
     # 1.0 is a placeholder with a finite logarithm.

@@ -41,7 +41,7 @@ def test_sums_of_look_ups(seed):
     rng = np.random.default_rng(seed)
     n_rows, n_variables, n_classes = rng.integers(1, 700), rng.integers(1, 9), rng.integers(1, 11)
     sizes = rng.integers(1, 7, n_variables) + 1
-    groups, offsets = column_groups(sizes, 20), np.concatenate(([0], np.cumsum(sizes)))
+    groups = column_groups(sizes, 20)
     codes = rng.integers(0, sizes, (n_rows, n_variables)).astype(np.uint8).T
     lengths = [sizes[a:b].prod() for a, b in pairwise(groups)]
     starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
@@ -51,12 +51,6 @@ def test_sums_of_look_ups(seed):
     for loops, into in zip((_plain, _kernels), found, strict=True):
         loops.score_rows(codes, sizes, groups, starts, joint, base, 0, n_rows, into)
     assert found[0].tobytes() == found[1].tobytes()
-    classes = rng.integers(0, n_classes, n_rows).astype(np.uint8)
-    table = rng.normal(size=(n_classes, offsets[-1]))
-    own = [
-        loops.own_class_scores(codes, classes, offsets, groups, base, table) for loops in (_plain, _kernels)
-    ]
-    assert own[0].tobytes() == own[1].tobytes()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
