@@ -29,19 +29,19 @@ OPTIONS = {
 
 def make_narrow():
     """Columns are wide from 25 distinct numbers on, and samples are small: all passes are needed."""
-    column_module.MOST_NUMBERS = 25
+    column_module.MAX_NUMBERS = 25
     profile_module.sample_size = lambda n_columns: 64
 
 
 @pytest.fixture
 def narrow(monkeypatch, dask_client):
     """Few distinct numbers are many, here and on the workers."""
-    usual = column_module.MOST_NUMBERS, profile_module.sample_size
+    usual = column_module.MAX_NUMBERS, profile_module.sample_size
 
     def restore():
-        column_module.MOST_NUMBERS, profile_module.sample_size = usual
+        column_module.MAX_NUMBERS, profile_module.sample_size = usual
 
-    monkeypatch.setattr(column_module, "MOST_NUMBERS", 25)
+    monkeypatch.setattr(column_module, "MAX_NUMBERS", 25)
     monkeypatch.setattr(profile_module, "sample_size", lambda n_columns: 64)
     dask_client.run(make_narrow)
     yield dask_client

@@ -96,13 +96,12 @@ def settled_counts(tally: Tally, draft: Draft) -> tuple[Counts | None, Draft]:
                 column.bounds,
                 draft.most_kept,
             )
-            if found.cuts is None:
-                assert found.grid is not None
-                variables[i] = replace(column, grid=found.grid)
+            if isinstance(found, Grid):
+                variables[i] = replace(column, grid=found)
                 continue
             # Counts of the fine grid are merged to those of the final intervals, so no further pass is
             # needed.
-            settled = column.settled(found.cuts, draft.how)
+            settled = column.settled(found, draft.how)
             inner = coarsened(column.grid, cells[:, :n_cells], kept, np.array(settled.cuts))
             cells = np.concatenate((inner, cells[:, n_cells:]), axis=1)
             variables[i] = settled

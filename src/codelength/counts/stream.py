@@ -22,8 +22,7 @@ from .._display import counted
 from .._threads import n_threads_or_default
 from ..errors import DataError, InvalidParameter
 from ..sources import BATCH_ROWS, Batch, Batches, as_batches
-from ..sources._spool import Spool
-from ..sources.batch import located
+from ..sources.batch import Spool, located
 from ..sources.profile.profile import ProfileWork, check_rows
 from ..sources.roles import Roles
 from ..table import Cutting, Schema

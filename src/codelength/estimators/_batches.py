@@ -20,8 +20,7 @@ from ..errors import InvalidParameter, SchemaMismatch
 from ..scores import Predictions
 from ..scores.totals import Together
 from ..sources import BATCH_ROWS, Batch, BatchEncoder, Batches, as_batches
-from ..sources._spool import Spool
-from ..sources.batch import arrow
+from ..sources.batch import Spool, arrow
 from ..sources.cells import as_given
 from ..sources.roles import Roles
 from ..table import Table

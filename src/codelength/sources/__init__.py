@@ -2,9 +2,8 @@
 
 from .batch import BATCH_ROWS, Batch, Batches
 from .encoder import BatchEncoder
-from .engines import is_lazy
+from .engines import as_batches, is_lazy
 from .engines.sql import SqlQuery
-from .opening import as_batches
 from .readers import as_coded, as_table, known_rows
 
 __all__ = [

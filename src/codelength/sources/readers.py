@@ -25,12 +25,12 @@ from ..table.table import Table, table_of
 from ..table.target import target_column
 from .batch import BATCH_ROWS, Batch, Batches, arrow, marked
 from .cells import column_of, kind_of, numbers_of, texts_of
+from .engines import MAX_BATCHED, as_batches
 from .files import arff
 from .files._duckdb import without_memory
 from .files._text import Kinds
 from .files.formats import ARFF, SUFFIXES, Source, as_file, format_of, name_of
 from .files.writers import ColumnDict
-from .opening import MAX_BATCHED, as_batches
 from .roles import Roles, weights_of
 
 _Names: TypeAlias = Iterable[str]

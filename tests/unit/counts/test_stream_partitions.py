@@ -87,9 +87,9 @@ def narrow():
     """Columns are wide from 21 distinct numbers on, samples so small that many brackets miss, and next to
     nothing is kept, so that cells are divided."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(column_module, "MOST_NUMBERS", 21)
+        patch.setattr(column_module, "MAX_NUMBERS", 21)
         patch.setattr(profile_module, "sample_size", lambda n_columns: 16)
-        patch.setattr(profile_module, "MOST_KEPT", 40)
+        patch.setattr(profile_module, "MAX_KEPT", 40)
         patch.setattr(brackets_module, "_DEVIATIONS", 1.0)
         patch.setattr(brackets_module, "_N_PARTS", 16)
         yield

@@ -26,7 +26,7 @@ PARTS = [FRAME.iloc[:80], FRAME.iloc[80:81], FRAME.iloc[81:]]
 @pytest.fixture(autouse=True)
 def narrow(monkeypatch):
     """Columns are wide from 25 distinct numbers on, and samples are small: all passes are needed."""
-    monkeypatch.setattr(column_module, "MOST_NUMBERS", 25)
+    monkeypatch.setattr(column_module, "MAX_NUMBERS", 25)
     monkeypatch.setattr(profile_module, "sample_size", lambda n_columns: 64)
 
 

@@ -646,8 +646,8 @@ def test_whole_numbers_that_lose_digits_are_categories_but_not_numbers(first):
 
 def test_very_many_whole_numbers_that_lose_digits_are_refused_in_a_stream(monkeypatch):
     """Too many to be kept: what is left of them is their range."""
-    monkeypatch.setattr("codelength.sources.profile.column.MOST_NUMBERS", 30)
-    monkeypatch.setattr("codelength.sources.profile.column.MOST_DISTINCT", 30)
+    monkeypatch.setattr("codelength.sources.profile.column.MAX_NUMBERS", 30)
+    monkeypatch.setattr("codelength.sources.profile.column.MAX_DISTINCT", 30)
     classes = list("pq") * 30
     whole = pa.array([2**53 + i for i in range(60)], pa.int64())
     decimals = pa.array([Decimal(2**60 + i) for i in range(60)], pa.decimal128(38, 0))

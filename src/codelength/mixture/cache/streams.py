@@ -10,7 +10,7 @@ from ...counts.stream import Progress, check_unchanged, fold, map_batches, match
 from ...errors import DataError, Infeasible
 from ...naive_bayes import rule_of
 from ...sources import Batch, BatchEncoder, Batches, as_batches
-from ...sources._spool import Spool
+from ...sources.batch import Spool
 from ...sources.profile.profile import ProfileWork, check_rows
 from ...sources.roles import Roles
 from ...table import Coded, Schema, Table

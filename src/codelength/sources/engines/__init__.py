@@ -1,6 +1,16 @@
-"""Kinds of sources that are read as streams of batches, and the modules that read them."""
+"""Any source of rows as a stream of batches; one module per kind of source, found by :func:`as_batches`."""
 
-from typing import Any
+import os
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ...table.checks import check_size
+from ..batch import BATCH_ROWS, Batches
+
+if TYPE_CHECKING:
+    from ..files._text import Kinds
 
 ENGINES: dict[str, str] = {
     "pyarrow": "_arrow",
@@ -38,6 +48,10 @@ LAZY = {
 """Names of types whose rows are not in memory, by the first part of their module."""
 
 
+MAX_BATCHED = 1 << 30
+"""Largest number of rows per batch."""
+
+
 def library_of(source: Any) -> str:
     """Return the first part of the module of a type; the library need not be imported."""
     return type(source).__module__.partition(".")[0]
@@ -52,3 +66,56 @@ def is_lazy(source: Any) -> bool:
     False
     """
     return type(source).__name__ in LAZY.get(library_of(source), ())
+
+
+def as_batches(
+    source: Any, *, batch_rows: int = BATCH_ROWS, na: Iterable[str] | None = None, kinds: "Kinds" = None
+) -> Batches:
+    """Return a table of any size as a stream of Arrow batches.
+
+    Parameters
+    ----------
+    source : table of any kind
+        A path, a directory, a pattern such as ``"parts/*.parquet"``, or a list of paths; a DuckDB relation or
+        a :class:`SqlQuery`; a Polars frame, lazy or not; a pyarrow table, dataset or reader; a Dask or Spark
+        data frame; a list of frames, an iterator over frames, or a function that gives one; or whatever
+        :func:`as_table` takes. Hidden files of a directory, whose names start with ``.`` or ``_``, do not
+        count. Folders such as ``year=2020`` give a column ``year``.
+    batch_rows : int
+        Most rows per batch.
+    na : list of str, optional
+        Texts that mean missing in files; see :func:`codelength.read_table`.
+    kinds : mapping or Schema, optional
+        How to read some columns of files; see :func:`codelength.read_table`.
+
+    Returns
+    -------
+    Batches
+        Close it when it is no longer needed: it may keep files on disk.
+
+    Examples
+    --------
+    >>> batches = as_batches({"size": [1, 2, 3], "colour": ["red", None, "blue"]}, batch_rows=2)
+    >>> [batch.rows.column("size").to_pylist() for batch in batches.read(["size"])]
+    [[1, 2], [3]]
+    """
+    check_size("batch_rows", batch_rows, MAX_BATCHED)
+    if isinstance(source, Batches):
+        return source
+    from ._files import are_paths, open_files
+    from ._frames import open_frames, open_table
+    from .sql import SqlQuery, open_query
+
+    if isinstance(source, SqlQuery):
+        return open_query(source, batch_rows)
+    if isinstance(source, (str, os.PathLike)) or are_paths(source):
+        return open_files(source, batch_rows, na, kinds)
+    engine = ENGINES.get(library_of(source))
+    if engine is not None:
+        open_batches: Callable[[Any, int], Batches | None] = import_module(
+            f".{engine}", __package__
+        ).open_batches
+        found = open_batches(source, batch_rows)
+        if found is not None:
+            return found
+    return open_frames(source, partial(as_batches, batch_rows=batch_rows)) or open_table(source, batch_rows)

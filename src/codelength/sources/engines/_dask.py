@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import CodelengthError
 from ...table._arrays import from_series
 from ...table.column import Numbers
 from ...typing import Scalar
 from ..batch import Batch, Batches, arrow, located, marked
 from ._frames import Cells, cells_of_series, in_pieces
 from ._frames import open_batches as open_pandas
-from ._partitions import MOST_JOINED, Part, joined, not_computed, part_of, placed, unpickled
+from ._partitions import MAX_JOINED, Part, failure, joined, part_of, placed, unpickled
 
 
 class DaskBatches(Batches):
@@ -39,24 +38,7 @@ class DaskBatches(Batches):
         *,
         progress: Callable[[int], object] | None = None,
     ) -> Any:
-        """Apply a function to every batch on the workers, and merge the results in row order.
-
-        Parameters
-        ----------
-        work : callable
-            Function of a batch.
-        columns : sequence of str
-            Columns of the batches.
-        merge : callable
-            Merges two results, the first of earlier rows.
-        progress : callable, optional
-            Called with the number of rows of each finished partition.
-
-        Returns
-        -------
-        object or None
-            The merged result; None if there are no rows.
-        """
+        """Apply a function to every batch on the workers; see :func:`codelength.counts.stream.fold`."""
         import pandas as pd
 
         dask, sent = _dask(), _sent((work, merge))
@@ -67,11 +49,11 @@ class DaskBatches(Batches):
             sizes = [dask.delayed(_size)(part) for part in parts] if progress is not None else []
             # A tree of neighbours: each task holds a few parts only, and the order of the rows is kept.
             while len(parts) > 1:
-                groups = [parts[i : i + MOST_JOINED] for i in range(0, len(parts), MOST_JOINED)]
+                groups = [parts[i : i + MAX_JOINED] for i in range(0, len(parts), MAX_JOINED)]
                 parts = [dask.delayed(_joined)(group, sent) for group in groups]
             return unpickled(_computed(parts[0], sizes, progress))
         except Exception as error:
-            raise _told(error) from error
+            raise failure("Dask", error) from error
 
     def map(self, work: Any, columns: Sequence[str]) -> Any:
         """Return a Dask data frame with the kept columns and the predictions, and the same index."""
@@ -86,7 +68,7 @@ class DaskBatches(Batches):
             for partition in self._selected(columns).to_delayed():
                 yield _dask().compute(partition)[0]
         except Exception as error:
-            raise _told(error) from error
+            raise failure("Dask", error) from error
 
     def _selected(self, columns: Sequence[str]) -> Any:
         labels = dict(zip(self.names, self._source.columns, strict=True))
@@ -214,10 +196,6 @@ def _named(frame: Any, columns: Sequence[str]) -> Any:
 
 def _number(partition_info: Any) -> int:
     return 0 if partition_info is None else int(partition_info["number"])
-
-
-def _told(error: Exception) -> Exception:
-    return error if isinstance(error, CodelengthError) else not_computed("Dask", error)
 
 
 def _dask() -> Any:

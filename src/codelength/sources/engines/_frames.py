@@ -6,7 +6,7 @@ Order of reading: :func:`in_pieces` (columns in memory as batches), :func:`cells
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
@@ -24,6 +24,9 @@ from ._arrow import ArrowBatches
 
 Opener: TypeAlias = Callable[[Any], Batches]
 """Function that opens a frame of any kind."""
+
+_Opened: TypeAlias = tuple[int, Batches, bool]
+"""The number of a frame, its batches, and True if they were opened here."""
 
 
 def open_table(source: Any, batch_rows: int) -> Batches:
@@ -160,7 +163,7 @@ class FrameBatches(Batches):
             raise DataError("there are no frames, so there is no table; give at least one")
         # Opened once: of an iterator over frames that would take the first one away.
         self._first: _Opened | None = first
-        self.names = first.batches.names
+        self.names = first[1].names
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows, in order, with these columns."""
@@ -170,31 +173,37 @@ class FrameBatches(Batches):
                 "a function that gives them again"
             )
         position = 0
-        for opened in self._all():
+        for number, batches, is_own in self._all():
+            absent = [name for name in columns if name not in batches.names]
+            if absent:
+                raise SchemaMismatch(
+                    f"frame {number}: has no column {absent[0]!r}, which the first one has; add it, or drop "
+                    "it from all"
+                )
             n_rows = 0
             try:
-                for batch in opened.read(columns):
+                for batch in batches.read(columns):
                     n_rows = batch.position + batch.n_rows
-                    yield replace(
-                        batch, source=opened.named(batch.source), position=position + batch.position
-                    )
+                    source = f"frame {number}, {batch.source}" if batch.source else f"frame {number}"
+                    yield replace(batch, source=source, position=position + batch.position)
             finally:
-                opened.close()
+                if is_own:
+                    batches.close()
             position += n_rows
 
     def close(self) -> None:
         """Close the frame that was opened for its names, if it was not read."""
-        if self._first is not None:
-            self._first.close()
+        if self._first is not None and self._first[2]:
+            self._first[1].close()
 
-    def _all(self) -> Iterator["_Opened"]:
+    def _all(self) -> Iterator[_Opened]:
         first, waiting = self._first, self._waiting
         self._first = self._waiting = None
         if first is not None:
             yield first
         yield from self._opened() if waiting is None else waiting
 
-    def _opened(self) -> Iterator["_Opened"]:
+    def _opened(self) -> Iterator[_Opened]:
         for number, frame in enumerate(self._frames()):
             batches = self._open_frame(frame)
             # A function may return the same exhausted reader again, which would look like a table without
@@ -207,33 +216,7 @@ class FrameBatches(Batches):
                     )
                 with suppress(TypeError):  # an iterator over a list, which has nothing left to open
                     self._spent.add(frame)
-            yield _Opened(number, batches, is_own=batches is not frame)
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """One of several frames."""
-
-    number: int
-    batches: Batches
-    is_own: bool
-
-    def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        absent = [name for name in columns if name not in self.batches.names]
-        if absent:
-            raise SchemaMismatch(
-                f"frame {self.number}: has no column {absent[0]!r}, which the first one has; add it, or drop "
-                "it from all"
-            )
-        return self.batches.read(columns)
-
-    def named(self, source: str) -> str:
-        """Return the name of the frame, or of a part of it, for messages."""
-        return f"frame {self.number}, {source}" if source else f"frame {self.number}"
-
-    def close(self) -> None:
-        if self.is_own:
-            self.batches.close()
+            yield number, batches, batches is not frame
 
 
 def open_frames(source: Any, open_frame: Opener) -> Batches | None:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ...errors import DataError
+from ...errors import CodelengthError, DataError
 from ...table._messages import shortened
 from ..batch import Batch, arrow, located, numbered
 
-MOST_JOINED = 8
+MAX_JOINED = 8
 """Number of parts that one task merges."""
 
 # Room for the rows of a partition, so that every row has a position of its own.
@@ -102,8 +102,10 @@ def regrouped(record_batches: Iterable[Any], batch_rows: int) -> Iterator[Batch]
     return numbered(_regrouped(record_batches, batch_rows), "")
 
 
-def not_computed(kind: str, error: BaseException) -> DataError:
-    """Return the error about a cluster that fails for a reason of its own."""
+def failure(kind: str, error: Exception) -> Exception:
+    """Return the error about a cluster that fails for a reason of its own; one of ours as it is."""
+    if isinstance(error, CodelengthError):
+        return error
     reason = shortened(f"{type(error).__name__}: {error}")
     return DataError(
         f"the {kind} data frame cannot be computed ({reason}); mend it, and see that codelength is installed "

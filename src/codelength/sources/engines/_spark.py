@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import CodelengthError
 from ...table.checks import check_distinct
 from ..batch import Batch, Batches, arrow, located
-from ._partitions import Part, joined, not_computed, part_of, placed, regrouped, unpickled
+from ._partitions import Part, failure, joined, part_of, placed, regrouped, unpickled
 
 # Partitions whose parts one worker merges before they are sent here.
 _JOINED_AT_ONCE = 32
@@ -46,7 +46,7 @@ class SparkBatches(Batches):
                     first[partition] = batch.first_row + batch.n_rows
                     yield from placed([batch], partition)
         except Exception as error:
-            raise _told(error) from error
+            raise failure("Spark", error) from error
 
     def fold(
         self,
@@ -56,24 +56,7 @@ class SparkBatches(Batches):
         *,
         progress: Callable[[int], object] | None = None,
     ) -> Any:
-        """Apply a function to every batch on the workers, and merge the results in row order.
-
-        Parameters
-        ----------
-        work : callable
-            Function of a batch.
-        columns : sequence of str
-            Columns of the batches.
-        merge : callable
-            Merges two results, the first of earlier rows.
-        progress : callable, optional
-            Called with the number of rows of each group of partitions.
-
-        Returns
-        -------
-        object or None
-            The merged result; None if there are no rows.
-        """
+        """Apply a function to every batch on the workers; see :func:`codelength.counts.stream.fold`."""
         sent, names, batch_rows = _sent((work, merge)), list(columns), self._batch_rows
 
         def looked_at(record_batches: Iterator[Any]) -> Iterator[Any]:
@@ -98,7 +81,7 @@ class SparkBatches(Batches):
             with _cancelled_with_us(self._source.sparkSession):
                 found = whole.collect()
         except Exception as error:
-            raise _told(error) from error
+            raise failure("Spark", error) from error
         return _whole(sorted(found, key=lambda row: row["position"]), merge, progress)
 
     def map(self, work: Any, columns: Sequence[str]) -> Any:
@@ -208,7 +191,3 @@ def _whole(
         if progress is not None:
             progress(row["n_rows"])
     return unpickled(joined(parts, merge)) if parts else None
-
-
-def _told(error: Exception) -> Exception:
-    return error if isinstance(error, CodelengthError) else not_computed("Spark", error)

@@ -35,7 +35,7 @@ DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 
 _DELIMITERS = (",", ";", "\t", "|")
 # A file without a line end, or with a quote left open, must not be read into memory as one header.
-_LONGEST_HEADER = 1 << 26
+_MAX_HEADER = 1 << 26
 _CHUNK = 1 << 18
 _LINE_BYTES = 1 << 22
 # The limit on the length of fields is global in the csv module.
@@ -347,13 +347,13 @@ def _first_record(path: Path, shown: str) -> bytes:
     """Read lines until every quote is closed."""
     try:
         with _open_bytes(path) as file:
-            record = file.readline(_LONGEST_HEADER)
+            record = file.readline(_MAX_HEADER)
             # Lines that end in a return alone, as on old Macs: readline has read many of them.
             if b"\r" in record.rstrip(b"\r\n"):
                 record = record.split(b"\r")[0] + b"\r"
             while record.count(b'"') % 2:
-                more = file.readline(_LONGEST_HEADER)
-                if not more or len(record) > _LONGEST_HEADER:
+                more = file.readline(_MAX_HEADER)
+                if not more or len(record) > _MAX_HEADER:
                     raise DataError(f"{shown}, line 1: a quote in the header is not closed; close it")
                 record += more
     except DAMAGED as error:

@@ -3,8 +3,7 @@
 import os
 import re
 from array import array
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +16,6 @@ from ...table.spelling import parse_number, parse_time
 from ._csv import invalid_utf8, reject_duplicates
 from ._text import Kinds, Parse, Reading, readings
 
-__all__ = ["attribute_names", "read_arff"]
-
 # Backslashes escape quotes inside quotes, as in Weka.
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _FIELD = re.compile(rf"\s*(?:({_QUOTED})|([^,\t]*?))\s*([,\t]|$)")
@@ -26,25 +23,6 @@ _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)(?:\s+|(?={{))(.+)",
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _TYPES = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string", "date": "date"}
 _PARSERS: dict[str, Parse] = {"numeric": parse_number, "date": parse_time}
-
-
-@dataclass(frozen=True)
-class _Attribute:
-    """A declared column.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    type : {"numeric", "string", "date", "nominal"}
-        Its type.
-    domain : tuple of str, optional
-        Values of a nominal attribute.
-    """
-
-    name: str
-    type: str
-    domain: tuple[str, ...] | None
 
 
 def read_arff(path: str | os.PathLike[str], *, na: Iterable[str] = (), kinds: Kinds = None) -> list[Column]:
@@ -83,33 +61,37 @@ def read_arff(path: str | os.PathLike[str], *, na: Iterable[str] = (), kinds: Ki
     path, how = Path(path), readings(kinds)
     lines = _lines(path)
     missing = frozenset(("?", "", *(marker.strip() for marker in na)))
-    gathered = [_Gathered(attribute, missing) for attribute in _read_header(lines, path)]
+    attributes = _read_header(lines, path)
     for number, line in lines:
         where = f"{path}, line {number}"
-        for column, (text, was_quoted) in zip(gathered, _fields(line, len(gathered), where), strict=True):
-            column.add(text, was_quoted, where)
-    if not gathered[0].n_rows:
+        for attribute, (text, was_quoted) in zip(
+            attributes, _fields(line, len(attributes), where), strict=True
+        ):
+            attribute.add(text, was_quoted, missing, where)
+    if not attributes[0].n_rows:
         raise DataError(f"{path}: has a header but no rows")
     try:
-        return [column.finished(how.get(column.attribute.name, Reading())) for column in gathered]
+        return [attribute.finished(how.get(attribute.name, Reading())) for attribute in attributes]
     except DataError as error:
         raise DataError(f"{path}, {error}") from None
 
 
-class _Gathered:
-    """Cells of an attribute: its distinct texts, and the position of each row among them.
+class _Attribute:
+    """A declared column: its distinct texts, and the position of each row among them.
 
     Parameters
     ----------
-    attribute : _Attribute
-        The attribute.
-    missing : frozenset of str
-        Texts that mean missing, unless they are quoted.
+    name : str
+        Its name.
+    type_ : {"numeric", "string", "date", "nominal"}
+        Its type.
+    domain : sequence of str, optional
+        Values of a nominal attribute.
     """
 
-    def __init__(self, attribute: _Attribute, missing: frozenset[str]) -> None:
-        self.attribute, self._missing = attribute, missing
-        self._texts: dict[str, int] = {text: place for place, text in enumerate(attribute.domain or ())}
+    def __init__(self, name: str, type_: str, domain: Sequence[str] | None = None) -> None:
+        self.name, self._type, self._domain = name, type_, None if domain is None else tuple(domain)
+        self._texts: dict[str, int] = {text: place for place, text in enumerate(domain or ())}
         # Each distinct field is checked and converted once.
         self._known: dict[tuple[str, bool], int] = {}
         self._positions = array("q")
@@ -119,36 +101,35 @@ class _Gathered:
         """Number of cells."""
         return len(self._positions)
 
-    def add(self, text: str, was_quoted: bool, where: str) -> None:
-        """Append a cell; raise if it does not suit the attribute."""
+    def add(self, text: str, was_quoted: bool, missing: frozenset[str], where: str) -> None:
+        """Append a cell; raise if it does not suit the attribute.
+
+        ``missing`` has the texts that mean missing, unless they are quoted.
+        """
         place = self._known.get((text, was_quoted))
         if place is None:
-            place = self._known[text, was_quoted] = self._place(text, was_quoted, where)
+            is_missing = not was_quoted and text in missing
+            # A marker that is declared is a value, except a bare question mark.
+            is_value = not is_missing or (text in (self._domain or ()) and text != "?")
+            place = self._known[text, was_quoted] = self._place(text, where) if is_value else -1
         self._positions.append(place)
 
     def finished(self, reading: Reading) -> Column:
         """Return the column."""
-        name, texts = self.attribute.name, list(self._texts)
-        positions = np.frombuffer(self._positions, dtype=np.int64)
+        texts, positions = list(self._texts), np.frombuffer(self._positions, dtype=np.int64)
         as_it_is = reading.kind is None or (reading.kind == "text" and reading.parse is None)
-        if as_it_is and self.attribute.domain is not None:
-            return Factor(name, positions, self.attribute.domain, declared=True)
-        parse = _PARSERS.get(self.attribute.type) if reading.kind is None else reading.parse
-        return from_distinct(name, texts if parse is None else [parse(text) for text in texts], positions)
+        if as_it_is and self._domain is not None:
+            return Factor(self.name, positions, self._domain, declared=True)
+        parse = _PARSERS.get(self._type) if reading.kind is None else reading.parse
+        return from_distinct(self.name, texts if parse is None else [*map(parse, texts)], positions)
 
-    def _place(self, text: str, was_quoted: bool, where: str) -> int:
-        """Return the position of a text; -1 if it means missing."""
-        name, domain = self.attribute.name, self.attribute.domain
-        is_missing = not was_quoted and text in self._missing
-        # A marker that is declared is a value, except a bare question mark.
-        if is_missing and (domain is None or text not in domain or text == "?"):
-            return -1
-        if text in self._texts:
-            return self._texts[text]
-        if domain is not None:
-            raise DataError(f"{where}: {name!r} does not declare the value {shown(text)}; add it")
-        if self.attribute.type == "numeric" and isinstance(parse_number(text), str):
-            raise DataError(f"{where}: {name!r} is numeric, but the value is {shown(text)}")
+    def _place(self, text: str, where: str) -> int:
+        """Return the position of a text."""
+        if text not in self._texts:
+            if self._domain is not None:
+                raise DataError(f"{where}: {self.name!r} does not declare the value {shown(text)}; add it")
+            if self._type == "numeric" and isinstance(parse_number(text), str):
+                raise DataError(f"{where}: {self.name!r} is numeric, but the value is {shown(text)}")
         return self._texts.setdefault(text, len(self._texts))
 
 
@@ -216,7 +197,7 @@ def _read_attribute(line: str, where: str) -> _Attribute:
         raise DataError(
             f"{where}: attribute {name!r} has type {keyword!r}; use numeric, nominal, string or date"
         )
-    return _Attribute(name, _TYPES[keyword], None)
+    return _Attribute(name, _TYPES[keyword])
 
 
 def _fields(line: str, expected: int, where: str) -> list[tuple[str, bool]]:

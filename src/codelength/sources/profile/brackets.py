@@ -12,7 +12,7 @@ import numpy as np
 from ...table.intervals._distinct import between, nearest_shares
 from ...typing import BoolArray, FloatArray, IntArray
 
-MOST_KEPT = 1 << 23
+MAX_KEPT = 1 << 23
 """Largest number of numbers kept in one pass, of all columns together."""
 
 # Half the width of a closed cell, in standard errors of a sample quantile. About one quantile in 150,000 lies
@@ -81,16 +81,8 @@ class Kept:
             self.parts = []
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Cut points of a column, or the grid with which to read it again."""
-
-    cuts: FloatArray | None
-    grid: Grid | None = None
-
-
 def draft_grid(
-    numbers: FloatArray, weights: FloatArray, n_bins: int, n_rows: int, most_kept: int = MOST_KEPT
+    numbers: FloatArray, weights: FloatArray, n_bins: int, n_rows: int, most_kept: int = MAX_KEPT
 ) -> Grid:
     """Return cells around the quantiles of a sample.
 
@@ -152,8 +144,8 @@ def find_cuts(
     kept: Kept,
     n_bins: int,
     bounds: tuple[float, float],
-    most_kept: int = MOST_KEPT,
-) -> Found:
+    most_kept: int = MAX_KEPT,
+) -> FloatArray | Grid:
     """Return cut points at equal frequency, or the grid with which to read the column again.
 
     Parameters
@@ -173,11 +165,11 @@ def find_cuts(
 
     Returns
     -------
-    Found
+    array of float, or Grid
         Equal to the cut points of the whole column in memory, if they are found.
     """
     kept.settle()
-    values, of_value = _by_value(kept)
+    values, _, of_value = _joined(kept.values, np.zeros_like(kept.classes), kept.weights)
     cells = np.searchsorted(grid.edges, values, side="right")
     is_open = ~grid.closed & (totals > 0)
     open_cells = np.flatnonzero(is_open)
@@ -187,20 +179,16 @@ def find_cuts(
     weights = np.append(of_value, totals[open_cells])[order]
     cell_of = np.append(cells, open_cells)[order]
     if len(atoms) < 2:
-        missed = cell_of[np.isnan(atoms)]
-        return (
-            Found(np.empty(0))
-            if not len(missed)
-            else Found(None, _refined(grid, missed, totals, bounds, most_kept))
-        )
-    nearest, after = nearest_shares(weights, n_bins)
-    # The atoms on both sides of a cut must be numbers, and so must the first one above each share: if it is
-    # an open cell, the nearest cut may lie inside.
-    needed = np.unique(np.concatenate((after, nearest, nearest + 1)))
+        needed = np.arange(len(atoms))
+    else:
+        # The atoms on both sides of a cut must be numbers, and so must the first one above each share: if it
+        # is an open cell, the nearest cut may lie inside.
+        nearest, after = nearest_shares(weights, n_bins)
+        needed = np.unique(np.concatenate((after, nearest, nearest + 1)))
     missed = cell_of[needed[np.isnan(atoms[needed])]]
     if len(missed):
-        return Found(None, _refined(grid, missed, totals, bounds, most_kept))
-    return Found(between(atoms[nearest], atoms[nearest + 1]))
+        return _refined(grid, missed, totals, bounds, most_kept)
+    return between(atoms[nearest], atoms[nearest + 1]) if len(atoms) > 1 else np.empty(0)
 
 
 def coarsened(grid: Grid, fine: FloatArray, kept: Kept, cuts: FloatArray) -> FloatArray:
@@ -242,13 +230,6 @@ def _joined(
     is_first = np.append(True, (values[1:] != values[:-1]) | (classes[1:] != classes[:-1]))
     starts = np.flatnonzero(is_first)
     return values[starts], classes[starts], np.add.reduceat(weights, starts)
-
-
-def _by_value(kept: Kept) -> tuple[FloatArray, FloatArray]:
-    if not len(kept.values):
-        return kept.values, kept.weights
-    starts = np.flatnonzero(np.append(True, kept.values[1:] != kept.values[:-1]))
-    return kept.values[starts], np.add.reduceat(kept.weights, starts)
 
 
 def _grid_of(starts: FloatArray, stops: FloatArray) -> Grid:

@@ -35,10 +35,10 @@ from ..cells import (
     type_of,
 )
 
-MOST_DISTINCT = MAX_VALUES
+MAX_DISTINCT = MAX_VALUES
 """A column with more distinct values is wide: the values themselves are no longer kept."""
 
-MOST_NUMBERS = MAX_VALUES
+MAX_NUMBERS = MAX_VALUES
 """The same for columns of numbers and times."""
 
 # Whole numbers within such a range are counted in an array, without sorting.
@@ -120,7 +120,7 @@ class ColumnProfile:
         else:
             for value, total in other.values.items():
                 self.values[value] = self.values.get(value, 0.0) + total
-        if self.kind != "declared" and (len(self.values) > MOST_DISTINCT or len(self.totals) > MOST_NUMBERS):
+        if self.kind != "declared" and (len(self.values) > MAX_DISTINCT or len(self.totals) > MAX_NUMBERS):
             self._forget()
 
     def column(self) -> tuple[Column, FloatArray]:
@@ -171,9 +171,7 @@ class ColumnProfile:
             self.totals = self.totals + totals
             return
         both = np.concatenate((self.numbers, numbers))
-        self.numbers, places = np.unique(both, return_inverse=True)
-        weights = np.concatenate((self.totals, totals))
-        self.totals = np.bincount(places.ravel(), weights, len(self.numbers)).astype(np.float64)
+        self.numbers, self.totals = _tally(both, np.concatenate((self.totals, totals)))
 
 
 def profile_of(
@@ -231,10 +229,10 @@ def profile_of(
     if found.kind == "text":
         floats = _times_in(found, values)
     else:
-        found.loses_digits = _loses_digits(values)
+        found.loses_digits = any(type(value) is int and int(float(value)) != value for value in values)
         floats = np.array([*map(float, values)])
         found.low, found.high = float(floats.min(initial=np.inf)), float(floats.max(initial=-np.inf))
-    if len(values) > MOST_DISTINCT:
+    if len(values) > MAX_DISTINCT:
         found._forget()
     return found, None if floats is None else np.append(floats, np.nan)[positions]
 
@@ -264,7 +262,7 @@ def _look_at_numbers(
         found.is_wide = True
     else:
         found.numbers, found.totals = _tally(present, kept)
-        if len(found.totals) > MOST_NUMBERS:
+        if len(found.totals) > MAX_NUMBERS:
             found._forget()
     if missing is not None and found.kind == "number":
         floats = np.where(missing, np.nan, floats)
@@ -272,10 +270,6 @@ def _look_at_numbers(
         # Of the floats, so that the bounds are on the same scale as the cut points.
         found.low, found.high = float(np.nanmin(floats)), float(np.nanmax(floats))
     return floats
-
-
-def _loses_digits(values: tuple[Scalar, ...]) -> bool:
-    return any(type(value) is int and int(float(value)) != value for value in values)
 
 
 def _count_values(
@@ -300,9 +294,6 @@ def _tally(present: NDArray[Any], weights: FloatArray | None) -> tuple[NDArray[A
             totals = np.bincount((present - present.dtype.type(low)).astype(np.int64), weights)
             there = np.flatnonzero(totals)
             return there.astype(present.dtype) + present.dtype.type(low), totals[there].astype(np.float64)
-    if weights is None:
-        distinct, counts = np.unique(present, return_counts=True)
-        return distinct, counts.astype(np.float64)
     distinct, places = np.unique(present, return_inverse=True)
     return distinct, np.bincount(places.ravel(), weights, len(distinct)).astype(np.float64)
 

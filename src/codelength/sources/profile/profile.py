@@ -20,11 +20,11 @@ from ...table.variable import Variable
 from ...typing import FloatArray
 from ..batch import Batch
 from ..roles import Roles
-from .brackets import MOST_KEPT, Grid, draft_grid
+from .brackets import MAX_KEPT, Grid, draft_grid
 from .column import ColumnProfile, profile_of
 from .sample import Sample, priorities, sample_size
 
-MOST_SENT = 1 << 14
+MAX_SENT = 1 << 14
 """Largest number of sampled rows that a partition sends to other machines."""
 
 
@@ -77,7 +77,7 @@ class Profile:
             settled[name] = _wide_variable(column, how) if column.is_wide else _variable(column, how)
         open_columns = [found for found in settled.values() if isinstance(found, Open)]
         # The columns share the memory, because they are all read in the same pass.
-        most_kept = MOST_KEPT // max(len(open_columns), 1)
+        most_kept = MAX_KEPT // max(len(open_columns), 1)
         for found in open_columns:
             numbers = self.sample.columns[found.name]
             n_present = self.columns[found.name].n_present
@@ -216,7 +216,7 @@ class ProfileWork:
     @staticmethod
     def pack(part: Profile) -> None:
         """Reduce the sample of a partition before it is sent: other partitions have rows for it, too."""
-        part.sample.thin(MOST_SENT)
+        part.sample.thin(MAX_SENT)
 
 
 def _variable(column: ColumnProfile, how: How) -> Variable:

@@ -1,21 +1,21 @@
 """Sample of the rows of a stream, for rough estimates of quantiles."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...typing import FloatArray, IntArray
 
-_MOST_CELLS = 1 << 23
-_MOST_ROWS, _LEAST_ROWS = 1 << 18, 1 << 13
+_MAX_CELLS = 1 << 23
+_MAX_ROWS, _MIN_ROWS = 1 << 18, 1 << 13
 _NO_LIMIT = 2**64 - 1
 
 
 def sample_size(n_columns: int) -> int:
     """Return the number of rows of a sample: 64 MB of cells at most, for up to 1,000 columns."""
-    return max(_LEAST_ROWS, min(_MOST_ROWS, _MOST_CELLS // max(n_columns, 1)))
+    return max(_MIN_ROWS, min(_MAX_ROWS, _MAX_CELLS // max(n_columns, 1)))
 
 
 def priorities(first: int, n_rows: int) -> NDArray[np.uint64]:
@@ -90,7 +90,7 @@ class Sample:
 
     def merge(self, other: "Sample") -> None:
         """Add the sample of other rows."""
-        self._waiting += [replace_waiting(other), *other._waiting]
+        self._waiting += [replace(other, _waiting=[]), *other._waiting]
         if sum(len(part.ranks) for part in self._waiting) > self.size:
             self.settle()
 
@@ -137,8 +137,3 @@ def _smallest(ranks: NDArray[np.uint64], n_rows: int) -> IntArray:
     """Return positions of the smallest numbers, sorted."""
     # The order of a partition differs between processors.
     return np.sort(np.argpartition(ranks, n_rows)[:n_rows])
-
-
-def replace_waiting(sample: Sample) -> Sample:
-    """Return a sample without the samples that are still to be joined."""
-    return Sample(sample.size, sample.ranks, sample.weights, sample.columns, _limit=sample._limit)

@@ -283,7 +283,7 @@ class TestSchemas:
 
 class TestWide:
     def test_identifiers_beyond_the_bound(self, monkeypatch):
-        monkeypatch.setattr(column_module, "MOST_DISTINCT", 30)
+        monkeypatch.setattr(column_module, "MAX_DISTINCT", 30)
         rows = frame(40).assign(id=[f"row {i}" for i in range(40)])
         with pytest.warns(IgnoredColumn, match="column 'id': more than 65,535 distinct values look like"):
             counts = learn_counts(rows, "y", batch_rows=16)
@@ -296,7 +296,7 @@ class TestWide:
             learn_counts(rows, "id", keep=["x"])
 
     def test_strategies_that_cannot_be_exact(self, monkeypatch):
-        monkeypatch.setattr(column_module, "MOST_NUMBERS", 30)
+        monkeypatch.setattr(column_module, "MAX_NUMBERS", 30)
         with pytest.raises(
             Infeasible, match="column 'x': cutting strategy 'kmeans' needs all distinct values"
         ):
@@ -309,7 +309,7 @@ class TestWide:
     def test_equal_widths_need_no_more_than_the_bounds(self, monkeypatch):
         cutting = Cutting("width", 7)
         expected = learn_counts(frame(), "y", cutting=cutting)
-        monkeypatch.setattr(column_module, "MOST_NUMBERS", 30)
+        monkeypatch.setattr(column_module, "MAX_NUMBERS", 30)
         assert learn_counts(frame(), "y", cutting=cutting, batch_rows=64) == expected
 
 
