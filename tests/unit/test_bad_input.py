@@ -20,8 +20,6 @@ from codelength.errors import (
     SchemaMismatch,
     UnknownValue,
 )
-from codelength.research import MemberClassifier
-from codelength.sources import as_coded
 from codelength.table import encode
 
 TABLE = {"colour": ["red", "blue", "red"], "size": ["s", "m", "m"]}
@@ -356,19 +354,6 @@ class TestTargets:
     def test_leaving_out_needs_the_classes(self, model):
         with pytest.raises(DataError, match="requires y"):
             model.leave_one_out(TABLE, None)
-
-    @pytest.mark.parametrize(
-        "model", [NaiveBayes(), ModelAverage(["forests"]), MemberClassifier("forests")], ids=type_name
-    )
-    def test_leaving_out_coded_rows_needs_the_classes(self, model):
-        coded = as_coded(TABLE, TARGET)
-        model._fit_coded(coded)
-        assert len(model._fitted.left_out(coded).log_probs) == 3
-        with pytest.raises(DataError, match=r"the rows have no classes; .*as_coded\(X, y\)"):
-            model._fitted.left_out(as_coded(TABLE))
-        for classes in (["p", "q", "q"], ["no", "yes", "maybe"], [1, 2, 2]):
-            with pytest.raises(SchemaMismatch, match=r"the rows have other classes, .*'no', 'yes'"):
-                model._fitted.left_out(as_coded(TABLE, classes))
 
     @pytest.mark.parametrize("target", [np.arange(501), [f"class {i}" for i in range(501)]], ids=type_name)
     def test_more_classes_than_a_target_has(self, target):

@@ -43,7 +43,7 @@ from ..table.copies import check_copies
 from ..table.cutting import Cutting
 from ..typing import FloatArray, IntArray
 from ._fitted import Capability, Fitted, scaled
-from .reading import Reading, check_labelled
+from .reading import Reading
 from .registry import model_of
 
 if TYPE_CHECKING:
@@ -235,7 +235,6 @@ class FittedAverage(Fitted):
                 "the training rows, and predictions of them, are not kept in model files; fit the model again"
             )
         if coded is not None:
-            check_labelled(coded, self.schema)
             self._check_training_rows(coded, self.training)
         return self.held_out
 

@@ -38,7 +38,7 @@ from ..table.cutting import AVERAGED
 from ..typing import FloatArray
 from ._fitted import Fitted, scaled
 from .base import TableEstimator
-from .reading import Reading, check_classes, check_labelled
+from .reading import Reading, check_classes
 
 if TYPE_CHECKING:
     from ..networks.look_ups import LookUps
@@ -280,7 +280,6 @@ class FittedNaiveBayes(Fitted):
 
     def left_out(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
         """Predict each training row from all the others; ``optimistic`` keeps the variables chosen on all."""
-        check_labelled(coded, self.schema)
         return self._left_out(self.weighed(coded), optimistic=optimistic)
 
     def left_out_of_batch(self, coded: Coded) -> Predictions:

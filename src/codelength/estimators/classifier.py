@@ -22,7 +22,7 @@ from ..table.checks import check_sequence
 from ..table.target import target_column
 from ..typing import FloatArray, Scalar
 from .base import TableEstimator, offered
-from .reading import check_classes, check_coded
+from .reading import check_classes
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -318,7 +318,6 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     def _fit_coded(self, coded: Coded) -> Self:
         """Learn from encoded rows with classes, under their own schema."""
         params = self._checked_params()
-        check_coded(coded)
         check_classes(coded.schema)
         self._state = self._fitted_type.learn(params, coded, True)
         return self

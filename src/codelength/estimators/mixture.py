@@ -295,9 +295,7 @@ class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
         fitted = self._fitted
         question = fitted.question(query)
         known = known_in(fitted, self._coded, question, X, None)
-        check_choice("method", method, Method)
-        effort = Effort(n_chains, n_draws)
-        answer = fitted.answer(question, known, rule, method, effort)
+        answer = fitted.answer(question, known, rule, method, Effort(n_chains, n_draws))
         tell_unanswered(answer)
         return answer
 

@@ -1,7 +1,7 @@
 """Tables to codes: rows to learn from with their schema, rows with a question about them, and checks.
 
-Order of reading: :class:`Reading`, then checks of classes and of codes, then :func:`known_in`, the known
-cells of rows in a query. Depends on :mod:`codelength.table` and :mod:`codelength.sources`.
+Order of reading: :class:`Reading`, then checks of classes, then :func:`known_in`, the known cells of rows in
+a query. Depends on :mod:`codelength.table` and :mod:`codelength.sources`.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,8 +14,8 @@ from ..errors import CodelengthError, DataError, OneClass, SchemaMismatch, Undef
 from ..naive_bayes.query import Answer, Known, Question
 from ..sources import as_table, known_rows
 from ..table import Coded, Schema, Table, Variable, encode, infer_schema
-from ..table._messages import listed, shown, tell
-from ..table.checks import check_instance, check_same_rows
+from ..table._messages import shown, tell
+from ..table.checks import check_same_rows
 from ..table.column import Column, Factor
 from ..table.cutting import Cutting
 from ..table.table import as_column, check_not_empty
@@ -134,29 +134,6 @@ def check_same_classes(classes: Any, schema: Schema, where: str) -> None:
     if classes is not None and set(class_labels(classes)) != set(schema.classes):
         raise SchemaMismatch(
             f"classes={shown(classes)} is not the same {where}, {shown(list(schema.classes))}; leave it out"
-        )
-
-
-def check_coded(coded: Any, schema: Schema | None = None) -> None:
-    """Raise unless ``coded`` is a table as codes, of the variables of the schema if one is given."""
-    check_instance("coded", coded, Coded, "a table as codes, as codelength.sources.as_coded makes them")
-    if schema is not None and coded.schema.n_values.tolist() != schema.n_values.tolist():
-        raise SchemaMismatch(
-            "the codes are of other variables than those that the model was fitted on; encode the rows with "
-            "its schema_"
-        )
-
-
-def check_labelled(coded: Any, schema: Schema) -> None:
-    """Raise unless ``coded`` is a table as codes, with the variables and the classes of a schema."""
-    check_coded(coded, schema)
-    # Classes are compared by label and order, because codes of classes index columns of predictions.
-    if coded.schema.target is None:
-        raise DataError("the rows have no classes; encode them together with their target, as_coded(X, y)")
-    if coded.schema.classes != schema.classes:
-        raise SchemaMismatch(
-            f"the rows have other classes, {listed(coded.schema.classes)}, than the model, "
-            f"{listed(schema.classes)}; encode the rows with its schema_"
         )
 
 
