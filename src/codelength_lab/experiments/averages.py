@@ -18,7 +18,7 @@ from codelength.typing import FloatArray
 from ..claims import LEAST, Claim, Leads, all_of, by_sample, signed
 from ..experiment import Experiment, Result, Spec
 from ..findings import Findings, ResultTable, Row
-from ..published import claim_of, notes_of
+from ..published import claim_of, notes_of, result_tables
 from ..results import Results
 from ..settings import Settings
 from ..significance import Ranking, holm, p_value, tests_over_tables
@@ -174,25 +174,27 @@ def _find(opened: Findings, spec: Spec[ComparisonTask], results: dict[str, Resul
 
 def _tables(comparison: Comparison) -> list[ResultTable]:
     """Return all tables, the main one first."""
-    lost = losses(comparison)
-    names = {row["table"] for row in lost}
-    lost_title = (
-        f"Lost by more than {MUCH} nats: {len(lost)} of {len(comparison.cells)} cells, on {len(names)} of "
-        f"{len(comparison.tables)} tables"
-    )
-    short = ", ".join(f"{_short(kind)} {title_of(kind)}" for kind in comparison.opponents)
-    by_table_title = f"Log loss table by table; in brackets the gain over the best opponent ({short})"
     overall, scores = _overall(comparison)
-    found = [
-        ResultTable("overall", "Table 1: log loss in nats, ranks and wins", overall, 3, first=True),
-        ResultTable("other-scores", "Other scores, and time in seconds", scores, 3, first=True),
-        ResultTable("gains", "Gains of ModelAverage in log loss, nats", _gains(comparison), 3, first=True),
-        ResultTable("losses", lost_title, lost, 3, first=True),
-        ResultTable("by-table", by_table_title, _by_table(comparison)),
-        ResultTable("ranks", "Mean ranks; models that share a letter do not differ", _ranks(comparison), 2),
-        ResultTable("cells", "Every model on every table", _cells(comparison), 4, shown=False),
-    ]
-    return [table for table in found if table.rows]
+    lost = losses(comparison)
+    rows = {
+        "overall": overall,
+        "other-scores": scores,
+        "gains": _gains(comparison),
+        "losses": lost,
+        "by-table": _by_table(comparison),
+        "ranks": _ranks(comparison),
+        "cells": _cells(comparison),
+    }
+    return result_tables(
+        KEY,
+        {name: own for name, own in rows.items() if own},
+        much=MUCH,
+        lost=len(lost),
+        cells=len(comparison.cells),
+        tables_lost=len({row["table"] for row in lost}),
+        tables=len(comparison.tables),
+        short=", ".join(f"{_short(kind)} {title_of(kind)}" for kind in comparison.opponents),
+    )
 
 
 def _overall(comparison: Comparison) -> tuple[list[Row], list[Row]]:
@@ -312,13 +314,22 @@ def _cells(comparison: Comparison) -> list[Row]:
 def _claims(comparison: Comparison) -> list[Claim]:
     """Return all claims with their verdicts."""
     opponents, every = comparison.opponents, "every opponent"
+    gains = {kind: (comparison.gains(kind), goal) for kind, goal in GOALS.items() if kind in opponents}
+    at_share = {
+        share: {kind: comparison.gains(kind, shares=[share]) for kind in opponents}
+        for share in comparison.shares
+    }
     return [
         _ahead(comparison, "log loss", "log_loss", opponents, every),
-        *(_by(comparison, kind, goal) for kind, goal in GOALS.items() if kind in opponents),
-        *(_at_share(comparison, share) for share in comparison.shares),
+        *(
+            claim_of(
+                *(KEY, "goal", by_sample(own - goal), signed(*mean_of(own))), whom=title_of(kind), goal=goal
+            )
+            for kind, (own, goal) in gains.items()
+        ),
+        *(_over_tables("at_share", leads, share=share) for share, leads in at_share.items()),
         _rank(comparison),
-        _never_far_behind(comparison),
-        _prior(comparison),
+        *_by_cell(comparison),
         _ahead(comparison, "log loss", "log_loss", comparison.members, "each of its members alone"),
         _ahead(comparison, "log loss", "log_loss", [NAIVE_BAYES], "NaiveBayes under the rule evidence"),
         _ahead(comparison, "accuracy", "accuracy", opponents, every),
@@ -342,19 +353,6 @@ def _ahead(comparison: Comparison, name: str, score: str, others: Iterable[str],
     return _over_tables("ahead", leads, score=name, word=word, whom=whom)
 
 
-def _at_share(comparison: Comparison, share: float) -> Claim:
-    """Return the claim that the average leads every opponent with one share of the rows."""
-    leads = {kind: comparison.gains(kind, shares=[share]) for kind in comparison.opponents}
-    return _over_tables("at_share", leads, share=share)
-
-
-def _by(comparison: Comparison, kind: str, goal: float) -> Claim:
-    """Return the claim that the average leads one opponent by at least the goal."""
-    gains = comparison.gains(kind)
-    figures = signed(*mean_of(gains))
-    return claim_of(KEY, "goal", by_sample(gains - goal), figures, whom=title_of(kind), goal=goal)
-
-
 def _rank(comparison: Comparison) -> Claim:
     """Return the claim on the mean rank of the average."""
     ranks = comparison.ranking().ranks[:, comparison.field.index(AVERAGE)]
@@ -364,29 +362,29 @@ def _rank(comparison: Comparison) -> Claim:
     return claim_of(KEY, "rank", verdict, figures, goal=RANK_GOAL, n=len(comparison.field))
 
 
-def _never_far_behind(comparison: Comparison) -> Claim:
-    """Return the claim that the average is nowhere far behind the best opponent."""
+def _by_cell(comparison: Comparison) -> list[Claim]:
+    """Return the claims that the average is nowhere far behind the best opponent, nor the class prior."""
     # The best opponent is chosen on the same rows that score it, which favours it: the claim is conservative.
     best = {cell: comparison.best_opponent(cell) for cell in comparison.cells}
-    gains = Leads({str(cell): comparison.gain(cell, kind) for cell, kind in best.items()})
-    goal = gains.changed(lambda gain: gain + MUCH)
-    failed = [name for name, verdict in zip(gains, goal.verdicts(), strict=True) if verdict == "not held"]
-    lost = sorted(failed, key=lambda name: gains[name].value)
-    names = f": {', '.join(f'{name} ({signed(gains[name].value)})' for name in lost)}" if lost else ""
-    figures = f"behind by two standard errors or more in {len(lost)} of {len(gains)} cells{names}"
-    return claim_of(KEY, "never_far_behind", goal.every(), figures, much=MUCH)
-
-
-def _prior(comparison: Comparison) -> Claim:
-    """Return the claim that the average is nowhere much worse than the class prior."""
+    behind = Leads({str(cell): comparison.gain(cell, kind) for cell, kind in best.items()})
+    goal = behind.changed(lambda gain: gain + MUCH)
+    failed = [name for name, verdict in zip(behind, goal.verdicts(), strict=True) if verdict == "not held"]
+    lost = sorted(failed, key=lambda name: behind[name].value)
+    names = f": {', '.join(f'{name} ({signed(behind[name].value)})' for name in lost)}" if lost else ""
+    figures = f"behind by two standard errors or more in {len(lost)} of {len(behind)} cells{names}"
     gains = Leads({str(cell): comparison.gain(cell, PRIOR) for cell in comparison.cells})
-    worst = min(gains, key=lambda name: gains[name].value)
+    verdict = gains.changed(lambda gain: gain + PRIOR_GOAL).every()
     # The cell that decides: the gain less two standard errors is smallest there.
     least_sure = min(gains, key=lambda name: gains[name].value - LEAST * gains[name].standard_error)
-    told = {"least sure gain": least_sure, "least gain": worst}
-    figures = "; ".join(f"{words} {signed(*gains[name])}, {name}" for words, name in told.items())
-    verdict = gains.changed(lambda gain: gain + PRIOR_GOAL).every()
-    return claim_of(KEY, "class_prior", verdict, figures, goal=PRIOR_GOAL)
+    worst = min(gains, key=lambda name: gains[name].value)
+    told = (
+        f"least sure gain {signed(*gains[least_sure])}, {least_sure}; "
+        f"least gain {signed(*gains[worst])}, {worst}"
+    )
+    return [
+        claim_of(KEY, "never_far_behind", goal.every(), figures, much=MUCH),
+        claim_of(KEY, "class_prior", verdict, told, goal=PRIOR_GOAL),
+    ]
 
 
 EXPERIMENT = Experiment(KEY, DEFAULTS, _tasks, _find, is_published=False)

@@ -19,8 +19,8 @@ from codelength.typing import FloatArray
 
 from ..claims import Claim, Leads, Verdict, by_lead, signed
 from ..experiment import Experiment, Result, Spec
-from ..findings import Findings, ResultTable, Row
-from ..published import claim_of, notes_of
+from ..findings import Findings, Row
+from ..published import claim_of, notes_of, result_tables
 from ..results import Results
 from ..settings import Settings
 from ..tables import source
@@ -182,11 +182,20 @@ def _find(opened: Findings, spec: Spec[Any], results: dict[str, Result]) -> Find
             rotated=found.efficiency("rotated"),
         ),
         claims=claims_of(found),
-        tables=[answers_of(found), _gains(found), _by_table(found), _studies(found)],
+        tables=result_tables(
+            KEY,
+            {
+                "answers": answers_of(found),
+                "gains": _gains(found),
+                "by-table": _by_table(found),
+                "studies": _studies(found),
+            },
+            studies=N_STUDIES,
+        ),
     )
 
 
-def _gains(found: Studies) -> ResultTable:
+def _gains(found: Studies) -> list[Row]:
     """Return the gains of all criteria over the marginal likelihood, with their computing times."""
     rows: list[Row] = []
     for name in found.gains.levels("model"):
@@ -203,23 +212,22 @@ def _gains(found: Studies) -> ResultTable:
                 "s.e. of 0/1 over tables": error.standard_error,
             }
         )
-    return ResultTable("gains", "Gains over the marginal likelihood", rows, first=True)
+    return rows
 
 
-def _by_table(found: Studies) -> ResultTable:
+def _by_table(found: Studies) -> list[Row]:
     logs = found.gains.at(score="log")
-    rows: list[Row] = [
+    return [
         {"table": table, "criterion": name, "log gain, %": value}
         for name in logs.levels("model")
         for table, value in zip(found.tables, logs.units(model=name).tolist(), strict=True)
     ]
-    return ResultTable("by-table", "Gains table by table", rows, shown=False)
 
 
-def _studies(found: Studies) -> ResultTable:
+def _studies(found: Studies) -> list[Row]:
     """Return the spread of gains between studies of the paper's size."""
     drawn = found.drawn
-    rows: list[Row] = [
+    return [
         {
             "orderings": str(n),
             "mean gain, %": float(own.mean()),
@@ -228,10 +236,9 @@ def _studies(found: Studies) -> ResultTable:
         }
         for place, (n, own) in enumerate(zip(found.printed_sizes, drawn.T, strict=True))
     ]
-    return ResultTable("studies", f"{len(drawn):,} studies of the paper's size: PREQ-RAND(n)", rows)
 
 
-def answers_of(found: Studies) -> ResultTable:
+def answers_of(found: Studies) -> list[Row]:
     """Return the questions of the page with the answers of our results."""
     most = found.printed_sizes[-1]
     pairs = {
@@ -254,9 +261,7 @@ def answers_of(found: Studies) -> ResultTable:
     question = f"How often does a study of the paper's size see {most} below {PEAK}?"
     answer = f"in {found.falls:.0%} of studies drawn from ours; in 50% if there were no fall"
     rows.insert(1, (question, answer, ""))
-    return ResultTable(
-        "answers", "The answers", [dict(zip(names, row, strict=True)) for row in rows], first=True
-    )
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def claims_of(found: Studies) -> list[Claim]:

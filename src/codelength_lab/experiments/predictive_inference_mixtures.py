@@ -6,7 +6,7 @@ tested on mixtures over all columns, the class among them, on the four tables of
 tasks (computed in ``hidden_classes``), findings, claims, and tables of results, in this order.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from codelength.scores.means import mean_of
 from ..claims import Claim, Leads, Verdict, all_of, any_of, by_lead, signed
 from ..experiment import Experiment, Result, Spec, chunks
 from ..findings import SCORES, Findings, ResultTable, Row
-from ..published import claim_of, notes_of
+from ..published import claim_of, notes_of, result_tables
 from ..results import Results
 from ..settings import Settings
 from ..tables import source
@@ -144,23 +144,23 @@ def _agreement(rankings: list[Row]) -> str:
 
 
 def claims_of(results: Results, components: list[int]) -> list[Claim]:
-    """Return all claims, those of the paper first."""
-    made = [decide(results, way) for decide in CONCLUSIONS.values() for way in ways_of(results)]
+    """Return all claims, those of the paper first; its own, with the class observed, are beyond this one."""
+    conclusions = {way: conclusions_of(results, way) for way in ways_of(results)}
+    made = [
+        claim_of(KEY, name, *own[name], is_beyond=way == OBSERVED, way=way)
+        for name in CONCLUSIONS
+        for way, own in conclusions.items()
+    ]
     return made + [further(results, n) for further in (_hidden_gains, _one_optimum) for n in components]
 
 
-def answers_of(results: Results) -> ResultTable:
+def _answers(results: Results) -> list[Row]:
     """Return the verdict on each conclusion, with the class latent and with it observed."""
-    rows: list[Row] = [
-        {"conclusion of the paper": text} | {way: decide(results, way).verdict for way in ways_of(results)}
-        for text, decide in CONCLUSIONS.items()
+    conclusions = {way: conclusions_of(results, way) for way in ways_of(results)}
+    return [
+        {"conclusion of the paper": text} | {way: own[name][0] for way, own in conclusions.items()}
+        for name, text in CONCLUSIONS.items()
     ]
-    return ResultTable("answers", "Do the conclusions carry over?", rows, first=True)
-
-
-def _of_way(way: str, name: str, verdict: Verdict, figures: str) -> Claim:
-    """Return a claim on one way; the paper's own, with the class observed, is beyond this experiment."""
-    return claim_of(KEY, name, verdict, figures, is_beyond=way == OBSERVED, way=way)
 
 
 def leads_of(
@@ -174,21 +174,38 @@ def leads_of(
     return Leads({table: own.lead(rule, other, table=table, size=size) for table, size in sizes.items()})
 
 
-def _complexity_leads(results: Results, way: str) -> Claim:
-    """Return the claim that SC is better than EV on every table with all the data."""
-    leads = leads_of(results, way, "SC", "EV")
-    return _of_way(way, "sc_leads", leads.every(), f"SC less EV: {leads.text()}")
+def conclusions_of(results: Results, way: str) -> dict[str, tuple[Verdict, str]]:
+    """Return the verdict on each of ``CONCLUSIONS``, and the figures behind it, for one way."""
+    sc = leads_of(results, way, "SC", "EV")
+    over_map, over_map_with_few = (
+        {other: leads_of(results, way, other, "MAP", small=small) for other in ("EV", "SC")}
+        for small in (False, True)
+    )
+    with_a_tenth = {other: leads_of(results, way, "EV", other, small=True) for other in ("MAP", "SC")}
+    hits = {other: leads_of(results, way, "MAP", other, "accuracy") for other in ("EV", "SC")}
+    trails = [
+        f"{other} less MAP: {signed(*own.mean())} with all, "
+        f"{signed(*over_map_with_few[other].mean())} with a tenth"
+        for other, own in over_map.items()
+    ]
+    tenths = "; ".join(f"EV less {other}: {own.over_tables()}" for other, own in with_a_tenth.items())
+    best = "; ".join(f"MAP less {other}: {own.text()}" for other, own in hits.items())
+    tables = results.levels("table")
+    on_average = [own.on_average() for own in (*over_map.values(), *over_map_with_few.values())]
+    # MAP is best on a table if it is ahead of both other rules there.
+    on_some = any_of(all_of(by_lead(*own[table]) for own in hits.values()) for table in tables)
+    return {
+        "sc_leads": (sc.every(), f"SC less EV: {sc.text()}"),
+        "sc_on_average": (sc.on_average(), f"SC less EV: {sc.over_tables()}"),
+        "ev_leads": _when_small(results.at(way=way, score="log_score"), results),
+        "ev_with_a_tenth": (all_of(own.on_average() for own in with_a_tenth.values()), tenths),
+        "map_trails": (all_of(on_average), "; ".join(trails)),
+        "map_hits": (on_some, best),
+    }
 
 
-def _complexity_on_average(results: Results, way: str) -> Claim:
-    """Return the claim that SC is better than EV on average with all the data."""
-    leads = leads_of(results, way, "SC", "EV")
-    return _of_way(way, "sc_on_average", leads.on_average(), f"SC less EV: {leads.over_tables()}")
-
-
-def _evidence_leads(results: Results, way: str) -> Claim:
-    """Return the claim that EV is best at every small size on every table."""
-    own = results.at(way=way, score="log_score")
+def _when_small(own: Results, results: Results) -> tuple[Verdict, str]:
+    """Return the verdict on EV as the best rule at every small size on every table."""
     leads = {
         table: Leads(
             {
@@ -201,49 +218,18 @@ def _evidence_leads(results: Results, way: str) -> Claim:
     }
     # The claim is about all leads, so that the least certain one decides it.
     least = Leads({table: lead for table, each in leads.items() for lead in each.least_sure().values()})
-    verdict = all_of(each.every() for each in leads.values())
-    return _of_way(way, "ev_leads", verdict, f"least sure lead: {least.text()}")
+    return all_of(each.every() for each in leads.values()), f"least sure lead: {least.text()}"
 
 
-def _evidence_with_a_tenth(results: Results, way: str) -> Claim:
-    """Return the claim that EV is best on average with a tenth of the table."""
-    leads = {other: leads_of(results, way, "EV", other, small=True) for other in ("MAP", "SC")}
-    figures = "; ".join(f"EV less {other}: {own.over_tables()}" for other, own in leads.items())
-    return _of_way(way, "ev_with_a_tenth", all_of(own.on_average() for own in leads.values()), figures)
-
-
-def _map_trails(results: Results, way: str) -> Claim:
-    """Return the claim that MAP has the worst log score on average."""
-    with_all, with_few = (
-        {other: leads_of(results, way, other, "MAP", small=small) for other in ("EV", "SC")}
-        for small in (False, True)
-    )
-    verdict = all_of(own.on_average() for own in (*with_all.values(), *with_few.values()))
-    told = [
-        f"{other} less MAP: {signed(*own.mean())} with all, {signed(*with_few[other].mean())} with a tenth"
-        for other, own in with_all.items()
-    ]
-    return _of_way(way, "map_trails", verdict, "; ".join(told))
-
-
-def _map_hits(results: Results, way: str) -> Claim:
-    """Return the claim that MAP has the best 0/1-score on some table."""
-    leads = {other: leads_of(results, way, "MAP", other, "accuracy") for other in ("EV", "SC")}
-    tables = results.levels("table")
-    verdict = any_of(all_of(by_lead(*own[table]) for own in leads.values()) for table in tables)
-    figures = "; ".join(f"MAP less {other}: {own.text()}" for other, own in leads.items())
-    return _of_way(way, "map_hits", verdict, figures)
-
-
-CONCLUSIONS: dict[str, Callable[[Results, str], Claim]] = {
-    "With all the data, SC predicts best: on every table": _complexity_leads,
-    "With all the data, SC predicts best: on average": _complexity_on_average,
-    "With less data, EV predicts best: at every size, on every table": _evidence_leads,
-    "With less data, EV predicts best: with a tenth, on average": _evidence_with_a_tenth,
-    "MAP is inferior in the log-score": _map_trails,
-    "MAP may be the best in the 0/1-score": _map_hits,
+CONCLUSIONS = {
+    "sc_leads": "With all the data, SC predicts best: on every table",
+    "sc_on_average": "With all the data, SC predicts best: on average",
+    "ev_leads": "With less data, EV predicts best: at every size, on every table",
+    "ev_with_a_tenth": "With less data, EV predicts best: with a tenth, on average",
+    "map_trails": "MAP is inferior in the log-score",
+    "map_hits": "MAP may be the best in the 0/1-score",
 }
-"""Conclusions in the abstract of the paper, with the functions that decide them."""
+"""Conclusions in the abstract of the paper, by the names of the claims."""
 
 
 def _hidden_gains(results: Results, n: int) -> Claim:
@@ -269,23 +255,19 @@ def _one_optimum(results: Results, n: int) -> Claim:
 def _tables(results: Results, components: list[int], rankings: list[Row]) -> list[ResultTable]:
     """Return all tables: leave-one-out, learning curves, rankings, and the quality of approximations."""
     cases = [(table, n) for table in results.levels("table") for n in components]
-    few_and_all = "Log-score of EV, and its leads, from few rows and from the reservoir"
-    approximations = (
-        "Approximations of EV: mean distance of the log-score of a partition from EV (exact with "
-        f"{MAX_EXACT} rows, by annealed chains with more), and mean standard error of a log probability"
-    )
     leads, distances, curves = (
         [row for case in cases for row in rows(results, *case)]
         for rows in (_small_and_large, _approximations, _curves)
     )
-    return [
-        answers_of(results),
-        ResultTable("leave-one-out", "Each row predicted from all others", _left_out(results), 3, first=True),
-        ResultTable("leads", few_and_all, leads, 3),
-        ResultTable("rankings", "Rules from the best to the worst mean log-score", rankings),
-        ResultTable("approximations", approximations, distances, 4),
-        ResultTable("learning-curves", "Learning curves", curves, 4, shown=False),
-    ]
+    rows = {
+        "answers": _answers(results),
+        "leave-one-out": _left_out(results),
+        "leads": leads,
+        "rankings": rankings,
+        "approximations": distances,
+        "learning-curves": curves,
+    }
+    return result_tables(KEY, rows, exact=MAX_EXACT)
 
 
 def _left_out(results: Results) -> list[Row]:

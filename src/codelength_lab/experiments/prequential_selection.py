@@ -19,8 +19,8 @@ from codelength.scores.means import Mean, mean_of
 
 from ..claims import Claim, Leads, Verdict, agreed, by_lead, signed
 from ..experiment import Experiment, Result, Spec
-from ..findings import Findings, ResultTable, Row
-from ..published import claim_of, notes_of
+from ..findings import Findings, Row
+from ..published import claim_of, notes_of, result_tables
 from ..results import Results
 from ..settings import Settings
 from ..tables import source
@@ -153,14 +153,16 @@ def _find(opened: Findings, spec: Spec[Any], results: dict[str, Result]) -> Find
             as_printed="as in the paper" if is_printed else f"where the paper has {PRINTED_SPLITS}",
             candidates=spec.tasks[0].n_candidates,
         ),
-        tables=[
-            *(_averages(word, gains, len(tables)) for word, gains in ways.items()),
-            _by_table(ways, tables),
-        ],
+        tables=result_tables(
+            KEY,
+            {f"gains-{word}-class": _averages(gains) for word, gains in ways.items()}
+            | {"by-table": _by_table(ways, tables)},
+            tables=len(tables),
+        ),
     )
 
 
-def _averages(word: str, gains: Results, n_tables: int) -> ResultTable:
+def _averages(gains: Results) -> list[Row]:
     """Return the gains of all criteria as means over tables."""
     rows: list[Row] = []
     for name in gains.levels("model"):
@@ -171,11 +173,10 @@ def _averages(word: str, gains: Results, n_tables: int) -> ResultTable:
         # References are not a choice of one clustering, so that they have no number of clusters.
         clusters = None if name in REFERENCES else gains.mean(model=name, score=MEANS[-1]).value
         rows.append(row | {"mean number of clusters": clusters})
-    title = f"Gains over the marginal likelihood, mean over {n_tables} tables; clustered {word} class"
-    return ResultTable(f"gains-{word}-class", title, rows)
+    return rows
 
 
-def _by_table(ways: dict[str, Results], tables: list[str]) -> ResultTable:
+def _by_table(ways: dict[str, Results], tables: list[str]) -> list[Row]:
     """Return scores and gains of all criteria on each table."""
     names = ("log_score", "accuracy", "clusters", *(f"{score}_gain" for score in SCORES))
     rows: list[Row] = []
@@ -185,7 +186,7 @@ def _by_table(ways: dict[str, Results], tables: list[str]) -> ResultTable:
             for table, *cells in zip(tables, *columns, strict=True):
                 row: Row = {"clustering": f"{word} class", "dataset": table, "criterion": criterion}
                 rows.append(row | dict(zip(names, cells, strict=True)))
-    return ResultTable("by-table", "Scores and gains table by table", rows, decimals=4, shown=False)
+    return rows
 
 
 def claims(with_class: Results, without: Results) -> list[Claim]:

@@ -18,7 +18,7 @@ from codelength.typing import FloatArray
 
 from ..experiment import Experiment, Result, Spec, bins_of, chunks
 from ..findings import Findings, ResultTable, Row
-from ..published import notes_of, published
+from ..published import notes_of, published, result_tables
 from ..results import Results
 from ..settings import Settings
 from ..tables import source
@@ -241,31 +241,20 @@ def _tables(collected: Collected) -> list[ResultTable]:
     absolute, signed = (_by_size(collected, size) for size in (np.abs, np.asarray))
     # Sizes that few tables have are left out.
     of_most = [row for row in absolute if row["tables"] > 4]
-    breaks = "Where methods break: rows up to which the mean absolute error (K = 3) stays within 1 to 30 nats"
-    by_rows = "by the number of rows, K = 3, mean over tables"
-    shown: dict[str, tuple[str, list[Row], int]] = {
-        "peaks": ("Figure 1: terms that make up 90 and 99 % of the sum, 7 rows, K = 3", _peaks(collected), 1),
-        "errors-10-rows": ("Mean absolute error in nats, 10 rows, K = 3", _by_table(collected, 10), 2),
-        "errors-by-rows": (f"Mean absolute error in nats {by_rows}", absolute, 2),
-        "bias-by-rows": (f"Mean error in nats {by_rows}", signed, 2),
-        "selection": (
-            "Samples in which a method chooses the same number of components as the reference, %",
-            list(_selection(collected)),
-            0,
-        ),
-        "breaks": (breaks, [_breaks(method, of_most) for method in METHODS], 2),
+    rows = {
+        "peaks": _peaks(collected),
+        "errors-10-rows": _by_table(collected, 10),
+        "errors-by-rows": absolute,
+        "bias-by-rows": signed,
+        "selection": _selection(collected),
+        "breaks": [_breaks(method, of_most) for method in METHODS],
+        "errors": _everything(collected),
+        "terms": _terms(collected),
+        "cumulative": _curves(collected),
+        "solutions": _solutions(collected),
+        "classes": _classes(collected),
     }
-    in_files = {
-        "errors": ("Errors of all methods", _everything(collected)),
-        "terms": ("Terms needed for each share of the sum", _terms(collected)),
-        "cumulative": ("Share of the sum by share of the terms", _curves(collected)),
-        "solutions": ("The methods at many clusterings", _solutions(collected)),
-        "classes": ("Code lengths by the number of components", _classes(collected)),
-    }
-    return [
-        *(ResultTable(name, *table) for name, table in shown.items()),
-        *(ResultTable(name, *table, shown=False) for name, table in in_files.items()),
-    ]
+    return result_tables(KEY, rows)
 
 
 def _peaks(collected: Collected) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Titles, notes and claims of all experiments; printed figures of the papers, and the tolerances of ours.
+"""Texts of all experiments in files; printed figures of the papers, and the tolerances of ours.
 
 There is one rule for figures. A figure matches if
 
@@ -12,7 +12,7 @@ random repetitions, ours and theirs; it is 0 under leave-one-out, in which nothi
 
 import math
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -21,7 +21,7 @@ from string import Formatter
 from typing import Any
 
 from ..claims import Claim, Verdict
-from ..findings import Comparison
+from ..findings import Comparison, ResultTable, Row
 from ..results import Results
 
 NOISE = 2 * math.sqrt(2)
@@ -69,6 +69,16 @@ def claim_of(
     said = published(experiment)["claims"][name]
     where, text = (str(said[part]).format(**values) for part in ("where", "text"))
     return Claim(where, text, verdict, figures, is_beyond)
+
+
+def result_tables(experiment: str, rows: Mapping[str, Iterable[Row]], **values: Any) -> list[ResultTable]:
+    """Return tables of results by name, with the titles in the file of an experiment, and values in them."""
+    said = published(experiment)["tables"]
+    titles = {name: said[name]["title"].format(**values) for name in rows}
+    return [
+        ResultTable(name, **said[name] | {"title": titles[name], "rows": list(own)})
+        for name, own in rows.items()
+    ]
 
 
 def printed_table(experiment: str, name: str) -> dict[str, Any]:

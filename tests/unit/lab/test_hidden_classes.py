@@ -23,8 +23,8 @@ from codelength_lab.experiments.hidden_classes import (
 )
 from codelength_lab.experiments.predictive_inference_mixtures import (
     SMALL,
-    answers_of,
     claims_of,
+    conclusions_of,
     leads_of,
     ranking,
     results_of,
@@ -143,18 +143,18 @@ def _collected(offsets, tables=("glass", "hepatitis")):
 
 def test_conclusions_follow_the_scores():
     found = _collected({"MAP": -1.0, "EV": -0.5, "SC": -0.3})
-    verdicts = [row["hidden, 4 components"] for row in answers_of(found).rows]
+    verdicts = [verdict for verdict, _ in conclusions_of(found, "hidden, 4 components").values()]
     assert verdicts == ["held", "held", "not held", "not held", "held", "not held"]
     found = _collected({"MAP": -0.2, "EV": -0.1, "SC": -0.3})
-    verdicts = [row["hidden, 4 components"] for row in answers_of(found).rows]
+    verdicts = [verdict for verdict, _ in conclusions_of(found, "hidden, 4 components").values()]
     assert verdicts == ["not held", "not held", "held", "held", "not held", "not held"]
     best_hits = _collected({"MAP": 0.5})
-    assert answers_of(best_hits).rows[-1]["hidden, 4 components"] == "held"
+    assert conclusions_of(best_hits, "hidden, 4 components")["map_hits"][0] == "held"
 
 
 def test_the_class_observed_is_judged_by_its_own_scores():
     found = _collected({"SC": 1.0, f"EV{IF_OBSERVED}": 1.0})
-    by_way = {way: answers_of(found).rows[0][way] for way in ("hidden, 4 components", "observed")}
+    by_way = {way: conclusions_of(found, way)["sc_leads"][0] for way in ("hidden, 4 components", "observed")}
     assert by_way == {"hidden, 4 components": "held", "observed": "not held"}
     assert leads_of(found, "observed", "EV", "MAP")["glass"].value == pytest.approx(1.0, abs=0.01)
     assert {claim.is_beyond for claim in claims_of(found, [4]) if "(observed)" in claim.text} == {True}

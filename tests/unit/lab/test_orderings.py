@@ -154,7 +154,7 @@ def test_leads_are_relative_to_the_marginal_likelihood():
 )
 def test_a_fall_is_told_from_an_accident(scores, nested, verdicts):
     found = _studies({"MARGINAL": -1.5, **scores}, nested)
-    made, answers = claims_of(found), answers_of(found).rows
+    made, answers = claims_of(found), answers_of(found)
     real = next(claim for claim in made if "the fall is real" in claim.text)
     accident = next(claim for claim in made if "accident" in claim.text)
     assert (real.verdict, accident.verdict) == verdicts
