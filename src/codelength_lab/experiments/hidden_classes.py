@@ -20,8 +20,8 @@ from codelength.table import Coded
 from codelength.typing import FloatArray
 
 from ..experiment import Result
-from ..protocols import TRAIN_SHARE
 from ..tables import Source, prepare, stream_of
+from ..task import TRAIN_SHARE
 
 Protocol: TypeAlias = Literal["learning-curve", "leave-one-out"]
 

@@ -22,12 +22,11 @@ from ..claims import Claim, Leads, Verdict, all_of, any_of, apart, by_lead, by_s
 from ..experiment import Experiment, Model, Result, Spec, bins_of, chunks
 from ..findings import Comparison, Curve, Findings
 from ..predictions import curves_of, results_of, scores_of
-from ..protocols import TRAIN_SHARE
 from ..published import claim_of, compare, compared, notes_of, printed_rows, printed_table
 from ..results import Results
 from ..settings import Settings
 from ..tables import source
-from ..task import CHUNK, Task
+from ..task import CHUNK, TRAIN_SHARE, Task
 
 KEY = "predictive-inference"
 TABLES = {"australian": 5, "glass": 5, "heart-statlog": 3, "hepatitis": 5}

@@ -12,9 +12,8 @@ from codelength.naive_bayes import RULES, Offsets, Predictor, Rule
 from codelength.scores import Predictions
 from codelength.table import Coded, Schema
 from codelength_lab.experiment import Model
-from codelength_lab.protocols import CurveRows
 from codelength_lab.tables import Source, prepare, stream_of
-from codelength_lab.task import Task
+from codelength_lab.task import CurveRows, Task
 
 MODELS = [
     Model("MAP", "map"),

@@ -20,9 +20,9 @@ from codelength.selection import select_variables
 from codelength.sources import as_table
 from codelength.table import Schema, encode
 from codelength_lab.experiment import Model
-from codelength_lab.protocols import CurveRows, cross_validations, learning_curves
-from codelength_lab.protocols import leave_one_out as left_out_protocol
 from codelength_lab.tables import Prepared, Source
+from codelength_lab.task import CurveRows, learning_curves
+from codelength_lab.task import leave_one_out as left_out_protocol
 
 SIZES, N_CLASSES = (3, 2, 4), 3
 
@@ -248,7 +248,7 @@ class TestExperiments:
         result = left_out_protocol(self.prepared, self.MODELS)
         own = slow_left_out()[np.arange(len(ROWS)), LABELS]
         np.testing.assert_allclose(result["new"]["log_score"], own, rtol=1e-11)
-        folded = cross_validations(self.prepared, self.MODELS, range(2), 4)
+        folded = predict_folds(self.prepared, self.MODELS, range(2), 4)
         assert len(folded["new"]["log_score"]) == 2
 
     def test_one_learning_curve(self):
