@@ -5,7 +5,6 @@ predicts every bundled table by leave-one-out under every rule and several prior
 and writes ``guide-priors.csv``.
 """
 
-import csv
 import math
 import sys
 import warnings
@@ -13,7 +12,8 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import mean, stdev
 
-from codelength_lab.pages import fill
+from codelength_lab.findings import Row
+from codelength_lab.pages import fill, read_rows, write_rows
 
 DOCS = Path(__file__).parents[1]
 RUN = DOCS / "results" / "guide-priors.csv"
@@ -30,7 +30,7 @@ TWICE = ("breast-w-with-id", "glass-with-id", "soybean")
 """Copies of other tables."""
 
 
-def left_out(name: str) -> list[dict[str, object]]:
+def left_out(name: str) -> list[Row]:
     """Return the scores of a table under every choice, each row predicted from all others."""
     from codelength import NaiveBayes, datasets
 
@@ -57,14 +57,7 @@ def run() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rows = [row for name in names for row in left_out(name)]
-    _write(RUN, rows)
-
-
-def _write(path: Path, rows: list[dict[str, object]]) -> None:
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(RUN, rows)
 
 
 def tables() -> dict[str, str]:
@@ -81,41 +74,33 @@ def tables() -> dict[str, str]:
 
 def _models() -> str:
     place = DOCS / "results" / "averages"
-    other = {row["model"]: row for row in _read(place / "other-scores.csv")}
+    other = {row["model"]: row for row in read_rows(place / "other-scores.csv")}
     compared = [
-        row for row in _read(place / "overall.csv") if row["rank"] or row["model"].startswith("NaiveB")
+        row for row in read_rows(place / "overall.csv") if row["rank"] or row["model"].startswith("NaiveB")
     ]
     lines = [
         [
             row["model"],
-            *(f"{float(row[share]):.3f}" for share in ("10%", "25%", "66%")),
-            row["wins"],
-            f"{float(other[row['model']]['accuracy']):.3f}",
-            f"{float(other[row['model']]['calibration']):.3f}",
-            f"{float(other[row['model']]['fit']):.2g}",
+            *(f"{row[share]:.3f}" for share in ("10%", "25%", "66%")),
+            "" if row["wins"] is None else str(row["wins"]),
+            f"{other[row['model']]['accuracy']:.3f}",
+            f"{other[row['model']]['calibration']:.3f}",
+            f"{other[row['model']]['fit']:.2g}",
         ]
         for row in compared
     ]
-    names = [
-        "model",
-        "log loss, 10 % of the rows",
-        "25 %",
-        "66 %",
-        "best in",
-        "accuracy",
-        "calibration error",
-    ]
-    return _grid([*names, "fit, s"], lines)
+    names = ["model", "log loss, 10 % of the rows", "25 %", "66 %", "best in", "accuracy"]
+    return _grid([*names, "calibration error", "fit, s"], lines)
 
 
 def _priors() -> str:
-    by_choice: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
-    for row in _read(RUN):
+    by_choice: dict[str, dict[str, Row]] = defaultdict(dict)
+    for row in read_rows(RUN):
         by_choice[row["choice"]][row["table"]] = row
     usual = by_choice["evidence, uniform prior"]
     lines = []
     for choice, rows in by_choice.items():
-        gains = [float(row["log_score"]) - float(usual[name]["log_score"]) for name, row in rows.items()]
+        gains = [row["log_score"] - usual[name]["log_score"] for name, row in rows.items()]
         n_infinite = sum(math.isinf(gain) for gain in gains)
         if choice == "evidence, uniform prior":
             against = "0"
@@ -124,7 +109,7 @@ def _priors() -> str:
         else:
             against = f"{mean(gains):+.3f} ± {stdev(gains) / math.sqrt(len(gains)):.3f}"
         better = "" if choice == "evidence, uniform prior" else str(sum(gain > 0 for gain in gains))
-        hits = mean(float(row["accuracy"]) for row in rows.values())
+        hits = mean(row["accuracy"] for row in rows.values())
         lines.append([choice, against, better, f"{hits:.3f}"])
     names = ["rule and prior", "log score against the first line, nats", f"better on, of {len(usual)}"]
     return _grid([*names, "mean accuracy"], lines)
@@ -134,24 +119,18 @@ def _rules() -> str:
     names = {"MAPNB": "MAP", "BIBL": "evidence", "IndifferentNB": "indifferent"}
     scores = [
         row
-        for row in _read(DOCS / "results" / "indifferent-naive-bayes" / "scores.csv")
+        for row in read_rows(DOCS / "results" / "indifferent-naive-bayes" / "scores.csv")
         if not row["dataset"].endswith("-with-id")
     ]
     lines = []
     for model, name in names.items():
         cells = [name]
-        for fraction in ("1", "0.1"):
+        for fraction in (1, 0.1):
             own = [row for row in scores if (row["model"], row["fraction"]) == (model, fraction)]
-            cells += [f"{mean(float(row[score]) for row in own):.3f}" for score in ("log_score", "accuracy")]
+            cells += [f"{mean(row[score] for row in own):.3f}" for score in ("log_score", "accuracy")]
         lines.append(cells)
-    names_of = [
-        "rule",
-        "log score, all rows",
-        "accuracy, all rows",
-        "log score, a tenth",
-        "accuracy, a tenth",
-    ]
-    return _grid(names_of, lines)
+    shares = [f"{score}, {share}" for share in ("all rows", "a tenth") for score in ("log score", "accuracy")]
+    return _grid(["rule", *shares], lines)
 
 
 METHODS = {
@@ -164,19 +143,19 @@ METHODS = {
 
 
 def _criteria() -> str:
-    rows = _read(DOCS / "results" / "sc-approximations" / "errors-by-rows.csv")
-    chosen = [row for row in rows if row["rows"] in ("10", "20", "50", "100")]
+    rows = read_rows(DOCS / "results" / "sc-approximations" / "errors-by-rows.csv")
+    chosen = [row for row in rows if row["rows"] in (10, 20, 50, 100)]
     lines = [
-        [code, *(f"{float(row[method]):.1f}" for row in chosen)]
+        [code, *(f"{row[method]:.1f}" for row in chosen)]
         for method, code in METHODS.items()
-        if all(row[method] for row in chosen)
+        if all(row[method] is not None for row in chosen)
     ]
     return _grid(["criterion", *(f"{row['rows']} rows" for row in chosen)], lines)
 
 
 def _agreement() -> str:
-    rows = _read(DOCS / "results" / "sc-approximations" / "selection.csv")
-    lines = [[code, *(f"{float(row[method]):.0f} %" for row in rows)] for method, code in METHODS.items()]
+    rows = read_rows(DOCS / "results" / "sc-approximations" / "selection.csv")
+    lines = [[code, *(f"{row[method]:.0f} %" for row in rows)] for method, code in METHODS.items()]
     return _grid(["criterion", *(f"{row['rows']} rows" for row in rows)], lines)
 
 
@@ -192,22 +171,17 @@ def _selection() -> str:
     }
     rows = {
         row["criterion"]: row
-        for row in _read(DOCS / "results" / "prequential-selection" / "gains-with-class.csv")
+        for row in read_rows(DOCS / "results" / "prequential-selection" / "gains-with-class.csv")
     }
     lines = [
         [
             words,
-            f"{float(rows[name]['log gain, %']):+.1f} ± {float(rows[name]['log s.e.']):.1f} %",
-            f"{float(rows[name]['error gain, %']):+.1f} ± {float(rows[name]['error s.e.']):.1f} %",
+            f"{rows[name]['log gain, %']:+.1f} ± {rows[name]['log s.e.']:.1f} %",
+            f"{rows[name]['error gain, %']:+.1f} ± {rows[name]['error s.e.']:.1f} %",
         ]
         for name, words in names.items()
     ]
     return _grid(["criterion", "gain in log loss", "gain in error"], lines)
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _grid(names: list[str], rows: list[list[str]]) -> str:

@@ -4,7 +4,6 @@ They are written from ``hidden-errors.csv`` and stand between comments. ``--run`
 small samples of bundled tables by every rule and method, which takes two minutes, and writes that file.
 """
 
-import csv
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from codelength_lab.pages import fill
+from codelength_lab.findings import Row
+from codelength_lab.pages import fill, read_rows, write_rows
 
 DOCS = Path(__file__).parents[1]
 RUN = DOCS / "results" / "hidden-errors.csv"
@@ -30,7 +30,7 @@ WAYS = {
 }
 
 
-def errors_in(name: str, n_rows: int, sample: int) -> Iterator[dict[str, object]]:
+def errors_in(name: str, n_rows: int, sample: int) -> Iterator[Row]:
     """Yield the errors of every way in one sample, compared with the exact average."""
     from codelength import datasets
     from codelength.mixture import fit_mixture
@@ -81,18 +81,14 @@ def run() -> None:
         for sample in range(N_SAMPLES)
         for line in errors_in(name, n_rows, sample)
     ]
-    with RUN.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(RUN, rows)
 
 
-def kept() -> dict[tuple[str, int], list[dict[str, str]]]:
+def kept() -> dict[tuple[str, int], list[Row]]:
     """Return the results by way and number of rows."""
     found = defaultdict(list)
-    with RUN.open(encoding="utf-8", newline="") as file:
-        for line in csv.DictReader(file):
-            found[line["way"], int(line["rows"])].append(line)
+    for row in read_rows(RUN):
+        found[row["way"], row["rows"]].append(row)
     return dict(found)
 
 
@@ -135,8 +131,8 @@ def scores() -> str:
     return _grid("rule", rows)
 
 
-def _figures(lines: list[dict[str, str]], *names: str) -> tuple[np.ndarray, ...]:
-    return tuple(np.array([float(line[name]) for line in lines]) for name in names)
+def _figures(lines: list[Row], *names: str) -> tuple[np.ndarray, ...]:
+    return tuple(np.array([line[name] for line in lines]) for name in names)
 
 
 def tables() -> dict[str, str]:

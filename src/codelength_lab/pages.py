@@ -31,11 +31,9 @@ from codelength.render.markdown import escaped, markdown
 from .claims import VERDICTS, Claim
 from .figures import FIGURES, draw
 from .findings import SCORES, Comparison, Curve, Findings, ResultTable, Row
-from .page_blocks import blocks_of
+from .page_blocks import blocks_of as blocks_of
 from .published import judged
 from .registry import EXPERIMENTS, PUBLISHED
-
-__all__ = ["as_document", "blocks_of", "fill", "filled", "parts_of", "read", "save", "write"]
 
 _PART = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _CURVE_COLUMNS = ("mean", "standard_error", "lowest", "highest")
@@ -108,19 +106,21 @@ def read(directory: str | os.PathLike[str]) -> Findings:
             "comparisons": [judged(experiment, _comparison(entry)) for entry in document["comparisons"]],
             "claims": [Claim(**entry) for entry in document["claims"]],
             # The rows of long tables are in files of their own.
-            "tables": [
-                ResultTable(**entry | ({} if entry["shown"] else {"rows": _rows(place, entry["name"])}))
-                for entry in tables
-            ],
+            "tables": [_result_table(place, entry) for entry in tables],
         }
         names = [name for name in ("scores", "versus", "curves") if (place / f"{name}.csv").exists()]
-        found: dict[str, Any] = {name: _rows(place, name) for name in names}
+        found: dict[str, Any] = {name: read_rows(place / f"{name}.csv") for name in names}
         found["curves"] = _curves(found.get("curves", []))
         return Findings(experiment, **document, **found)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"{place}: holds no results that can be read ({error}); run codelength reproduce again"
         ) from error
+
+
+def _result_table(place: Path, entry: dict[str, Any]) -> ResultTable:
+    table = ResultTable(**entry)
+    return table if table.shown else replace(table, rows=read_rows(place / f"{table.name}.csv"))
 
 
 def as_document(findings: Findings) -> dict[str, Any]:
@@ -169,6 +169,11 @@ def _json_number(value: Any) -> Any:
     return float(f"{value:.9g}") if math.isfinite(value) else None
 
 
+def write_rows(path: Path, rows: Sequence[Row]) -> None:
+    """Write rows as a CSV file; the file is whole or absent."""
+    _write_text(path, _csv(rows))
+
+
 def _csv(rows: Sequence[Row], names: Sequence[str] = (), digits: int = 8) -> str:
     """Return rows as CSV with a fixed number of significant digits."""
     text = io.StringIO()
@@ -180,9 +185,9 @@ def _csv(rows: Sequence[Row], names: Sequence[str] = (), digits: int = 8) -> str
     return text.getvalue()
 
 
-def _rows(place: Path, name: str) -> list[Row]:
-    """Read rows from a file."""
-    with open(place / f"{name}.csv", encoding="utf-8", newline="") as file:
+def read_rows(path: Path) -> list[Row]:
+    """Read the rows of a CSV file, with numbers as such and None for empty cells."""
+    with open(path, encoding="utf-8", newline="") as file:
         return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(file)]
 
 

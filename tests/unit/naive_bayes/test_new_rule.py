@@ -21,7 +21,7 @@ from codelength.sources import as_table
 from codelength.table import Schema, encode
 from codelength_lab.experiment import Model
 from codelength_lab.tables import Prepared, Source
-from codelength_lab.task import CurveRows, learning_curves
+from codelength_lab.task import CurveRows, learning_curves, predict_folds
 from codelength_lab.task import leave_one_out as left_out_protocol
 
 SIZES, N_CLASSES = (3, 2, 4), 3
