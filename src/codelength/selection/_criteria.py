@@ -1,8 +1,9 @@
 """Scores of sets of variables with cheap updates from one set to the next."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,14 +28,25 @@ MAX_CACHED = 1 << 26
 """Maximum number of cached values; contributions beyond are recomputed whenever they are needed."""
 
 
-class Criterion(Protocol):
+class Criterion(ABC):
     """A score of a set of variables, in nats, with cheap changes of one variable."""
+
+    _selected: BoolArray
 
     def place(self, selected: BoolArray) -> float:
         """Set the current variables, and return their score."""
+        self._selected = selected.copy()
+        return self._score(selected)
 
     def after(self, variable: int) -> float:
         """Return the score if this variable were added, or removed if it is selected."""
+        changed = self._selected.copy()
+        changed[variable] = not changed[variable]
+        return self._score(changed)
+
+    @abstractmethod
+    def _score(self, selected: BoolArray) -> float:
+        """Return the score of a set of variables."""
 
 
 class Problem(NamedTuple):
@@ -80,7 +92,7 @@ def _class_offsets(problem: Problem) -> Callable[[BoolArray], FloatArray]:
     return of
 
 
-class EvidenceCriterion:
+class EvidenceCriterion(Criterion):
     """Code length of the table if the variables that are not selected are independent of the class."""
 
     def __init__(self, problem: Problem) -> None:
@@ -94,7 +106,6 @@ class EvidenceCriterion:
         values = pseudocounts(prior, schema).value_pseudocounts
         unclassed = unclassed_pseudocounts(prior, schema)
         self._class_counts, self._offsets = counts.class_counts, _class_offsets(problem)
-        self._selected = np.zeros(schema.n_variables, dtype=np.bool_)
         # Given the class, variables are independent: each adds a term of its own, so all sets of variables
         # are sums over these two arrays.
         self._together, self._apart = np.empty(schema.n_variables), np.empty(schema.n_variables)
@@ -104,27 +115,12 @@ class EvidenceCriterion:
             self._together[i] = -dirichlet_log_evidence(counts.of(i), values[:, cells]).sum()
             self._apart[i] = -dirichlet_log_evidence(counts.of(i).sum(axis=0), unclassed[cells])
 
-    def place(self, selected: BoolArray) -> float:
-        """Set the current variables, and return their score."""
-        self._selected = selected.copy()
-        return self._score(selected)
-
-    def after(self, variable: int) -> float:
-        """Return the score if this variable were added, or removed if it is selected."""
-        return self._score(_switched(self._selected, variable))
-
     def _score(self, selected: BoolArray) -> float:
         classes = -dirichlet_log_evidence(self._class_counts, self._offsets(selected))
         return float(classes + np.where(selected, self._together, self._apart).sum())
 
 
-def _switched(selected: BoolArray, variable: int) -> BoolArray:
-    changed = selected.copy()
-    changed[variable] = not changed[variable]
-    return changed
-
-
-class PredictiveCriterion:
+class PredictiveCriterion(Criterion):
     """Cost of the classes, each predicted from all the other rows or from the rows before it.
 
     Parameters
@@ -152,27 +148,23 @@ class PredictiveCriterion:
         )
         self._value_offsets = checked_offsets(problem.rule, problem.prior, schema).value_offsets
         self._offsets = _class_offsets(problem)
-        self._selected = np.zeros(schema.n_variables, dtype=np.bool_)
-        self._weights = np.zeros_like(self._counts)
         self._kept: dict[int, FloatArray] = {}
 
     def place(self, selected: BoolArray) -> float:
-        """Set the current variables, and return their score."""
         # Summed from scratch after each move, so that rounding errors of additions and removals do not pile
         # up.
-        self._selected, self._weights = selected.copy(), self._total(selected)
-        return self._score(self._selected, self._weights)
+        self._weights = self._total(selected)
+        return super().place(selected)
 
-    def after(self, variable: int) -> float:
-        """Return the score if this variable were added, or removed if it is selected."""
-        changed, own = _switched(self._selected, variable), self._contribution(variable)
-        if changed[variable]:
-            return self._score(changed, self._weights + own)
-        # A weight of zero cannot be divided out again.
-        is_finite = bool(np.isfinite(own).all())
-        return self._score(changed, self._weights - own if is_finite else self._total(changed))
-
-    def _score(self, selected: BoolArray, weights: FloatArray) -> float:
+    def _score(self, selected: BoolArray) -> float:
+        weights = self._weights
+        for i in np.flatnonzero(selected != self._selected).tolist():
+            own = self._contribution(i)
+            if selected[i]:
+                weights = weights + own
+            else:
+                # A weight of zero cannot be divided out again.
+                weights = weights - own if np.isfinite(own).all() else self._total(selected)
         # Classes are added last, because their offsets may depend on the selection.
         log_probs, _ = normalised(weights + self._rule.growth(self._counts + self._offsets(selected)))
         costs = -np.take_along_axis(log_probs, self._class_codes[:, None], axis=1)

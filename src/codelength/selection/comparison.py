@@ -10,7 +10,7 @@ all other columns.
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, SupportsFloat, overload
 
 import numpy as np
@@ -42,7 +42,10 @@ ON_ANOTHER_SCALE = {"aic": 2.0, "bic": 2.0}
 NO_EVIDENCE = ("aic",)
 """Criteria whose exponential does not approximate a probability of the rows."""
 
-LOWER_IS_BETTER = ("aic", "bic", "adjusted_bic", "caic", "icl", *CRITERIA)
+OF_LIKELIHOOD = ("log_likelihood", "parameters", "aic", "bic", "adjusted_bic", "caic", "icl")
+"""Columns before the code lengths."""
+
+LOWER_IS_BETTER = (*OF_LIKELIHOOD[2:], *CRITERIA)
 
 HEADINGS = {
     "components": "classes",
@@ -232,7 +235,8 @@ def compare(
     found = []
     for size in sorted(fits):
         mixture, trust = fits[size]
-        measures = fit_measures(rows, mixture)
+        measures = asdict(fit_measures(rows, mixture))
+        figures = {name.removeprefix("n_"): value for name, value in measures.items()}
         lengths = {"cheeseman_stutz": float(CRITERIA["cheeseman_stutz"](rows, mixture, prior))}
         # AIC and BIC have columns of their own already, on the scale of other programs.
         if criterion not in ON_ANOTHER_SCALE:
@@ -240,20 +244,10 @@ def compare(
         found.append(
             {
                 "components": size,
-                "log_likelihood": measures.log_likelihood,
-                "parameters": measures.n_parameters,
-                "aic": measures.aic,
-                "bic": measures.bic,
-                "adjusted_bic": measures.adjusted_bic,
-                "caic": measures.caic,
-                "icl": measures.icl,
+                **{name: figures.pop(name) for name in OF_LIKELIHOOD},
                 **lengths,
                 "posterior": 0.0,
-                "g2": measures.g2,
-                "chi2": measures.chi2,
-                "df": measures.df,
-                "relative_entropy": measures.relative_entropy,
-                "smallest_share": measures.smallest_share,
+                **figures,
                 "reached": trust.n_reached,
                 "starts": trust.n_starts,
                 "converged": trust.converged,

@@ -6,11 +6,11 @@ class, independent of the others. A move adds or subtracts these columns; they a
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._display import Shown, nats_and_bits
+from .._display import Shown, counted, nats_and_bits
 from ..blocks import Block, Grid
 from ..decisions import first_best, is_better
 from ..naive_bayes import PriorLike, RuleLike, bound_prior, rule_of
@@ -23,8 +23,7 @@ from ._criteria import VARIABLE_CRITERIA, Criterion, Problem
 Direction: TypeAlias = Literal["forward", "backward", "both"]
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """One step of a search: the variable that was added or removed, and the score after it."""
 
     variable: int
@@ -69,8 +68,7 @@ class SelectionResult(Shown):
         return self._title()
 
     def _title(self) -> str:
-        chosen = f"{len(self.names)} variable{'' if len(self.names) == 1 else 's'}"
-        moves = f"{len(self.path)} move{'' if len(self.path) == 1 else 's'}"
+        chosen, moves = counted(len(self.names), "variable"), counted(len(self.path), "move")
         price = f"; naming a variable costs {nats_and_bits(self.price)}" if self.price else ""
         lengths = f"code length {nats_and_bits(self.score)}, from {nats_and_bits(self.start_score)}"
         return f"{chosen}: {', '.join(self.names) or 'none'} ({lengths} in {moves}{price})"
@@ -78,13 +76,8 @@ class SelectionResult(Shown):
     def _blocks(self) -> list[Block]:
         """The moves."""
         rows = [
-            [
-                "add" if move.added else "remove",
-                self.variables[move.variable],
-                f"{move.score:.1f}",
-                f"{move.score / math.log(2):.1f}",
-            ]
-            for move in self.path
+            ["add" if added else "remove", self.variables[i], f"{score:.1f}", f"{score / math.log(2):.1f}"]
+            for i, added, score in self.path
         ]
         return [Grid("", ["move", "variable", "code length in nats", "bits"], rows, n_text=2)]
 
