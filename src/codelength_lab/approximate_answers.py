@@ -109,4 +109,4 @@ def neighbourhood_products(
     for own, log_weight in zip(labels[kept], log_weights.tolist(), strict=True):
         state = ClusteringState.empty(table.schema, spread)
         fill(ObservedCells.of(table), own, state)
-        yield ProductMixture.of_state(table.schema, state, log_weight).worthwhile()
+        yield ProductMixture.of_state(table.schema, state, log_weight)

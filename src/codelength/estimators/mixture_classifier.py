@@ -21,7 +21,7 @@ from ..mixture.candidates import METHODS, Candidate, candidate_clusterings, spre
 from ..mixture.fixed_clustering import ClusterPredictor, FixedClustering
 from ..mixture.parameters import with_components
 from ..mixture.prediction import MixtureRule
-from ..mixture.prediction.hidden_class import HiddenClusters, with_classes
+from ..mixture.prediction.predict import HiddenClusters, with_classes
 from ..naive_bayes import Distributions, Predictor, PriorLike, normalised
 from ..naive_bayes.query import Answer, Known, Question, answer_by_tables
 from ..selection.clusterings import SELECTION_CRITERIA, selection_scores

@@ -218,11 +218,12 @@ class Spill:
 
     Examples
     --------
-    >>> with Spill() as spill:
-    ...     _ = spill.append(np.arange(3, dtype=np.uint8))
-    ...     place = spill.append(np.arange(5.0))
-    ...     spill.read(place, 2, np.dtype(np.float64))
+    >>> spill = Spill()
+    >>> spill.append(np.arange(3, dtype=np.uint8)), spill.append(np.arange(5.0))
+    (0, 3)
+    >>> spill.read(3, 2, np.dtype(np.float64))
     array([0., 1.])
+    >>> spill.close()
     """
 
     def __init__(self) -> None:
@@ -230,12 +231,6 @@ class Spill:
         with self._refusing():
             # Open as long as the arrays are needed.
             self._file = tempfile.TemporaryFile()  # noqa: SIM115
-
-    def __enter__(self) -> "Spill":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def append(self, array: NDArray[Any]) -> int:
         """Append an array, and return its position."""

@@ -1,7 +1,7 @@
 """Rows that arrive in batches, gathered with equal ones merged: in memory, or on disk if they are many."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -136,7 +136,7 @@ class RowGatherer:
         # With little space left, every further run would cause another merge.
         if n_held > most // 2:
             if self._spill is None:
-                self._spill = self._open.enter_context(Spill())
+                self._spill = self._open.enter_context(closing(Spill()))
             while self._in_memory:
                 self._on_disk.append(SpilledRun(self._spill, self._in_memory.pop(0)))
 
@@ -165,7 +165,7 @@ class RowGatherer:
         cells = JointCells.of(self._schema, self._has_missing, n_rows)
         weight_type = self._weight_type(sources)
         with ExitStack() as on_failure:
-            keys, weights = on_failure.enter_context(Spill()), on_failure.enter_context(Spill())
+            keys, weights = (on_failure.enter_context(closing(Spill())) for _ in range(2))
             for run in self._merged(sources):
                 # Row by row on disk, because EM reads ranges of rows with all their groups.
                 keys.append(cells.keys(self._packing.unpack(run.words)).T)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ...typing import FloatArray, IntArray
-from .cluster_weights import SMALLEST
+from .subsets import SMALLEST
 
 Four = tuple[float, float, float, float]
 

@@ -3,8 +3,8 @@ r"""Exact code length of a table under finite mixtures: the sum over all K ** N 
 ``"enumeration"`` adds up all terms, for any prior; ``"subsets"`` splits clusters off one after another, which
 is less work by far. Order of reading: :func:`exact_code_length`, :func:`clustering_log_terms`.
 
-Depends on ``clustering_sum`` (rows and prior), ``subsets`` and ``cluster_weights`` (weights of clusters, and
-bounds on rounding errors).
+Depends on ``clustering_sum`` (rows and prior) and ``subsets`` (weights of clusters, and bounds on rounding
+errors).
 """
 
 import itertools
@@ -23,9 +23,8 @@ from ...table.checks import check_choice
 from ...typing import FloatArray, IntArray
 from ..costs import Cost, count_of, refuse
 from ..parameters import MixtureParameters
-from .cluster_weights import rounding_of_terms
 from .clustering_sum import ClusteringSum, cells_of
-from .subsets import digit_order, subsets_cost, subsets_sums
+from .subsets import digit_order, rounding_of_terms, subsets_cost, subsets_sums
 
 METHODS = ("auto", "enumeration", "subsets")
 

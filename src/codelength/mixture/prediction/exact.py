@@ -23,10 +23,17 @@ from functools import cached_property
 import numpy as np
 
 from ...typing import FloatArray
-from ..code_length.cluster_weights import ROUNDING, SMALLEST, Weights, rounding_of_terms, scaled_weights
 from ..code_length.clustering_sum import ClusteringSum
 from ..code_length.exact import MAX_ERROR
-from ..code_length.subsets import DigitOrder, digit_order
+from ..code_length.subsets import (
+    ROUNDING,
+    SMALLEST,
+    DigitOrder,
+    Weights,
+    digit_order,
+    rounding_of_terms,
+    scaled_weights,
+)
 from ..costs import Cost, count_of
 from .products import ProductMixture
 

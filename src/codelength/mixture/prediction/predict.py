@@ -1,7 +1,7 @@
 """The predictive distributions of a finite mixture, by rule and by method.
 
-Order of reading: :class:`Learned` (rows and mixture), :func:`predict`, then the training rows of model files
-and :class:`ImputedCells`.
+Order of reading: :class:`Learned` (rows and mixture), :func:`predict`, the training rows of model files,
+:class:`HiddenClusters` (the class predicted with its cluster hidden), :class:`ImputedCells`.
 
 Depends on ``chains``, ``climbing`` and ``exact``, one for each way to predict, and on ``products``.
 """
@@ -9,7 +9,7 @@ Depends on ``chains``, ``climbing`` and ``exact``, one for each way to predict, 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -17,14 +17,17 @@ from ..._display import Shown, counted
 from ..._packing import packed, unpacked
 from ...blocks import Block, Grid
 from ...errors import DataError, Infeasible
-from ...naive_bayes import PriorLike, Scorer, rule_of
+from ...naive_bayes import Distributions, PriorLike, Scorer, normalised, rule_of
 from ...naive_bayes.query import Answer, Question, answer_by_tables
 from ...table import Coded, Schema
-from ...table.checks import check_choice
+from ...table.checks import check_choice, check_whole
+from ...table.coded import unchecked
 from ...typing import FloatArray, IntArray, Scalar
+from ..clusterings import clustering_counts
 from ..code_length.clustering_sum import ClusteringSum
 from ..costs import MAX_SECONDS, refuse
-from ..parameters import MixtureParameters
+from ..em import em
+from ..parameters import MixtureParameters, posterior_mode, with_components
 from .chains import Effort, drawn_products
 from .climbing import maximised_log_likelihoods
 from .exact import ExactPosterior
@@ -44,6 +47,9 @@ AUTO_SECONDS = 10.0
 
 MAX_WEIGHT = 2.0**53
 """Maximum weight of a row in a file."""
+
+MAX_ITER, TOL = 1000, 1e-9
+"""When EM ends: iterations, and nats per row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +228,68 @@ def restored_rows(document: Mapping[str, Any], schema: Schema) -> Coded:
     if codes.dtype.kind not in "iu" or not (weights > 0).all():
         raise DataError("the training rows of the model are not what a fit leaves behind")
     return Coded.of(schema.without_target(), codes, weights=weights)
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenClusters:
+    """A mixture over features and class, the rows it was learned from, and the rule that predicts.
+
+    Attributes
+    ----------
+    learned : Learned
+        The rows, whose last column is the class, and the mixture that EM found from a clustering of them.
+    rule : str
+        How the class is predicted.
+    seed : int
+        Seed of the chains.
+    """
+
+    learned: Learned
+    rule: MixtureRule
+    seed: int
+
+    @classmethod
+    def of(cls, training: Coded, labels: IntArray, rule: MixtureRule, prior: PriorLike, seed: int) -> Self:
+        """Fit the mixture that EM finds from a clustering, with as many components."""
+        rows = with_components(training, int(labels.max(initial=0)) + 1)
+        # The other rules need no mode: the evidence averages, and stochastic complexity has no prior.
+        own = prior if rule_of(rule).settles else "uniform"
+        start = posterior_mode(clustering_counts(rows, labels), own)
+        mixture, _ = em(rows, start, own, max_iter=MAX_ITER, tol=TOL)
+        return cls(Learned(training, mixture, prior), rule, seed)
+
+    def log_probs(self, coded: Coded) -> Distributions:
+        """Compute the log probability of each class for rows without their classes."""
+        wide = self.learned.rows.schema.without_target()
+        rows = with_classes(coded, wide, np.full(coded.n_rows, -1))
+        answer = self.answered(Question.of(wide, wide.names[-1]), rows)
+        with np.errstate(divide="ignore"):
+            return Distributions(normalised(np.log(answer.probs)).log_probs, answer.undefined)
+
+    def answered(self, question: Question, rows: Coded) -> Answer:
+        """Answer a question about rows whose last column is the class."""
+        return predict(self.learned, question, rows, self.rule, random_state=self.seed)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the mixture and its rows as JSON types."""
+        learned = self.learned
+        return {"rows": packed_rows(learned.rows), "mixture": learned.mixture.to_json(), "seed": self.seed}
+
+    @classmethod
+    def from_json(
+        cls, document: Mapping[str, Any], schema: Schema, rule: MixtureRule, prior: PriorLike
+    ) -> Self:
+        """Restore what :meth:`to_json` wrote; the last variable of the schema is the class."""
+        mixture = MixtureParameters.from_json(document["mixture"], schema)
+        learned = Learned(restored_rows(document["rows"], schema), mixture, prior)
+        return cls(learned, rule, check_whole("seed", document["seed"], 0))
+
+
+def with_classes(coded: Coded, wide: Schema, classes: IntArray) -> Coded:
+    """Return rows with the class as last column, missing if its code is -1."""
+    codes = np.empty((coded.n_rows, wide.n_variables), dtype=wide.code_type, order="F")
+    codes[:, :-1], codes[:, -1] = coded.codes, np.where(classes < 0, wide.n_values[-1], classes)
+    return unchecked(wide, codes, np.zeros(coded.n_rows, dtype=np.uint8))
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)

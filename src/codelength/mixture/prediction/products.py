@@ -34,11 +34,6 @@ class ProductMixture:
     log_weights: FloatArray
     log_values: FloatArray
 
-    @property
-    def n_products(self) -> int:
-        """Number of products."""
-        return len(self.log_weights)
-
     @classmethod
     def of_state(cls, schema: Schema, state: ClusteringState, log_weight: float = 0.0) -> "ProductMixture":
         """Build one product per component of a clustering: the evidence rule on its counts."""
@@ -57,13 +52,6 @@ class ProductMixture:
             np.concatenate([part.log_weights for part in given]),
             np.concatenate([part.log_values for part in given], axis=1),
         )
-
-    def worthwhile(self) -> "ProductMixture":
-        """Return the products without those of weight zero."""
-        kept = np.flatnonzero(np.isfinite(self.log_weights))
-        if len(kept) == self.n_products:
-            return self
-        return ProductMixture(self.log_weights[kept], np.ascontiguousarray(self.log_values[:, kept]))
 
 
 class ProductSums:
@@ -89,15 +77,11 @@ class ProductSums:
 
         rows_of_table = self.schema.n_cells + self.question.n_combinations
         step = max(1, BLOCK_CELLS // rows_of_table)
-        for start in range(0, products.n_products, step):
-            part = ProductMixture(
-                products.log_weights[start : start + step],
-                np.ascontiguousarray(products.log_values[:, start : start + step]),
-            ).worthwhile()
-            if part.n_products:
-                combined = self.question.combined(self.schema, part.log_values.T)
-                probs = np.ascontiguousarray(np.exp(combined).T)
-                add_products(self.observed, part.log_weights, part.log_values, probs, self.highest, self.sums)
+        for start in range(0, len(products.log_weights), step):
+            log_weights = products.log_weights[start : start + step]
+            log_values = np.ascontiguousarray(products.log_values[:, start : start + step])
+            probs = np.ascontiguousarray(np.exp(self.question.combined(self.schema, log_values.T)).T)
+            add_products(self.observed, log_weights, log_values, probs, self.highest, self.sums)
 
 
 def joined_sums(groups: list[ProductSums]) -> tuple[FloatArray, FloatArray]:
