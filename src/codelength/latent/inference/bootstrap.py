@@ -119,27 +119,13 @@ def bootstrap(
 
     Parameters
     ----------
-    coded : Coded
-        The rows that the mixture was fitted to.
-    mixture : MixtureParameters
-        The estimates from EM.
-    kind : {"nonparametric", "parametric"}
-        Kind of bootstrap.
-    prior : prior or its name
-        The prior that EM was given.
-    n_replications : int
-        Number of tables.
+    coded, mixture, prior, max_iter
+        The rows, the estimates and the options of their fit.
+    kind, n_replications, random_state, n_threads, progress
+        As in :meth:`codelength.FiniteMixture.bootstrap`.
     weighting : {"counts", "relative"}
         Meaning of weights for the nonparametric bootstrap: numbers of equal rows, or relative weights of rows
         that were each drawn once.
-    max_iter : int
-        Maximum number of iterations of EM.
-    random_state : int, sequence of int, generator or None
-        Seed; each replication has its own random stream.
-    n_threads : int, optional
-        Threads to run on; by default one for each processor. The result is the same for any number.
-    progress : function, optional
-        Called after each replication with the number done and the total.
 
     Examples
     --------

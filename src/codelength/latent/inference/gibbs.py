@@ -131,10 +131,8 @@ def posterior_sample(
         The reference mixture; all draws have its number of components.
     prior : prior or its name
         Dirichlet pseudocounts, of any size above 0.
-    n_draws, n_warmup : int
-        Sweeps of each chain that are kept, and sweeps before them that are not.
-    n_chains : int
-        Number of chains, each with its own random stream.
+    n_draws, n_warmup, n_chains
+        As in :meth:`codelength.FiniteMixture.posterior_sample`.
     start : {"mixture", "random"}
         Start of the chains: clusterings drawn from the mixture, or random labels. With the latter R-hat shows
         whether chains are trapped in other modes.

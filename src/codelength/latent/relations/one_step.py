@@ -95,21 +95,8 @@ def fit_covariates(
 ) -> OneStepModel:
     """Fit a mixture whose class shares depend on covariates.
 
-    Parameters
-    ----------
-    coded : Coded
-        The rows.
-    mixture : MixtureParameters
-        The start of EM: a mixture without covariates.
-    design : Design
-        The covariates of the same rows; see :func:`codelength.latent.relations.covariate_matrix`. Rows that
-        lack one are dropped.
-    prior : prior or its name
-        Dirichlet pseudocounts of the values, none of them below 1.
-    kind : {"observed", "empirical"}
-        The information matrix of the standard errors; see :mod:`codelength.latent.inference.information`.
-    reference : int
-        The component that the others are compared with, counted from 0.
+    Parameters are those of :meth:`codelength.FiniteMixture.covariate_model`, with the covariates as a design
+    matrix. EM starts from a mixture without covariates, under a prior whose pseudocounts are at least 1.
     """
     check_choice("kind", kind, ("observed", "empirical"))
     rows = mixture.coded(coded)

@@ -95,18 +95,8 @@ def relate_outcome(
 ) -> OutcomeRelation:
     """Estimate the distribution of a distal outcome in each component.
 
-    Parameters
-    ----------
-    assignment : Assignment
-        The rows, assigned to components.
-    column : Column
-        The outcome of the same rows. Rows that lack it are dropped in step 3.
-    method : {"bch", "ml"}
-        Correction for the errors of the assignment.
-    kind : {"auto", "numeric", "categorical"}
-        Kind of the outcome; by default columns of numbers are numeric.
-    first_step, sampling
-        As in :func:`codelength.latent.relations.relate_covariates`.
+    Parameters are those of :meth:`codelength.FiniteMixture.relate_outcome`, with the rows assigned already;
+    ``first_step`` is that of :func:`codelength.latent.relations.relate_covariates`.
     """
     check_choice("method", method, Method)
     n_components, what = assignment.mixture.n_components, f"outcome {shown(column.name)}"
@@ -244,16 +234,8 @@ def inactive_profile(
 ) -> InactiveProfile:
     """Describe a column component by component.
 
-    Parameters
-    ----------
-    shares : array of shape (n_rows, n_components)
-        Probability of each component for each row.
-    weights : array of shape (n_rows,), optional
-        Weights of the rows.
-    column : Column
-        The column, of the same rows.
-    kind : {"auto", "numeric", "categorical"}
-        Kind of the column; by default columns of numbers are numeric.
+    The rows have these shares of the components and these weights; the kind is one of
+    :meth:`codelength.FiniteMixture.inactive_profiles`.
 
     Examples
     --------

@@ -78,20 +78,12 @@ class ThirdStep:
 
     Attributes
     ----------
-    assignment : Assignment
-        Steps 1 and 2.
+    assignment, method, first_step, sampling
+        As in :func:`relate_covariates`.
     used : array of shape (n_rows,)
         Mask of the rows used.
-    weights : array of shape (n_used,)
-        Their weights.
-    assigned : array of shape (n_used, n_components)
-        Their assignment.
-    method : {"ml", "bch"}
-        Correction for the errors of the assignment.
-    first_step : StandardErrors or None
-        Standard errors of step 1, to include its uncertainty; for modal assignments only.
-    sampling : Sampling
-        Sampling design.
+    weights, assigned : arrays of shape (n_used,) and (n_used, n_components)
+        Their weights and assignment.
     """
 
     assignment: Assignment
@@ -236,21 +228,9 @@ def relate_covariates(
 ) -> CovariateRelation:
     """Estimate the effects of covariates on the component.
 
-    Parameters
-    ----------
-    assignment : Assignment
-        The rows, assigned to components.
-    design : Design
-        The covariates of the same rows; see :func:`codelength.latent.relations.covariate_matrix`. Rows that
-        lack one are dropped in step 3.
-    method : {"ml", "bch"}
-        Correction for the errors of the assignment.
-    reference : int
-        The component that the others are compared with, counted from 0.
-    first_step : StandardErrors, optional
-        Standard errors of the mixture, to include its uncertainty; with modal assignments only.
-    sampling : Sampling, optional
-        Meaning of weights, clusters and strata.
+    Parameters are those of :meth:`codelength.FiniteMixture.relate_covariates`, with the rows assigned already
+    and the covariates as a design matrix. ``first_step`` are standard errors of the mixture, to include its
+    uncertainty, for modal assignments only.
     """
     check_choice("method", method, Method)
     step = ThirdStep.of(assignment, "covariates", design.is_complete, method, first_step, sampling)
