@@ -16,6 +16,8 @@ amount. With ``t`` such that the mean of this distribution is N/K, coefficient N
 power. Relevant terms then do not underflow, and the rounding error of a transform, which is relative to the
 peak everywhere, is small compared with it.
 
+Depends on ``multinomial``, which has the normaliser of one multinomial.
+
 References
 ----------
 .. [1] Kontkanen, Myllymäki, Buntine, Rissanen and Tirri (2005). An MDL framework for data clustering.

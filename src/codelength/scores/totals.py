@@ -1,4 +1,8 @@
-"""Additive scores of predictions, for streams: no row is kept, and scores of parts can be merged."""
+"""Additive scores of predictions, for streams: no row is kept, and scores of parts can be merged.
+
+Contains :class:`Scores` of one model, and :class:`Together` for several models on the same rows. Depends on
+``predictions``, ``calibration`` and ``means``.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -9,6 +9,9 @@ kind                 table of a replication
 ``"nonparametric"``  rows drawn from the table with replacement
 ``"parametric"``     rows drawn from the mixture, with the same cells missing as in the table
 ===================  ================================================================================
+
+Order of reading: :class:`Bootstrap` (the result), :func:`bootstrap`, ``_tables``, :func:`draw_rows`. Depends
+on EM with known starts in :mod:`codelength.mixture`.
 """
 
 from collections.abc import Callable

@@ -9,6 +9,9 @@ The test keeps its size if the table is treated like those drawn. The larger mix
 same way in all of them, so that maxima are missed equally often. The smaller one has to be found in all of
 them: EM on drawn tables starts from the mixture that they were drawn from, and the table itself, which has no
 such start, gets several times as many starts.
+
+Order of reading: :class:`LikelihoodRatioTest` (the result), :func:`likelihood_ratio_test`, ``_Search``.
+Depends on :mod:`.bootstrap` for the tables, and on EM with known starts in :mod:`codelength.mixture`.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""Results of relating components to other variables, with standard errors and tests."""
+"""Results of relating components to other variables, with standard errors and tests.
+
+Contains :class:`WaldTest`, :class:`CovariateRelation` and :class:`OutcomeRelation`, which the other modules
+of this folder make. Depends on :mod:`codelength.latent.inference` for levels of confidence.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
