@@ -126,16 +126,10 @@ def load(
         first that is installed. Columns with declared values become ``pd.Categorical``, ``pl.Enum`` or
         dictionary arrays.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     DataError
-        If there is no such data set or file, or it is damaged.
-    SchemaMismatch
-        If there is no column ``target``.
+        If there is no such data set, file or column, or the file is damaged.
 
     Examples
     --------
@@ -161,13 +155,7 @@ def load(
 
 
 def to_frame(columns: Sequence[Column], backend: str) -> Any:
-    """Return columns as a frame of the backend; for ``"columns"`` a dict of arrays.
-
-    Raises
-    ------
-    DataError
-        If the backend cannot hold the values, such as integers beyond 64 bits.
-    """
+    """Return columns as a frame of the backend; for ``"columns"`` a dict of arrays."""
     if backend == "columns":
         return {column.name: column.cells for column in columns}
     import pyarrow as pa
@@ -236,14 +224,12 @@ def _path_of(name_or_path: str | os.PathLike[str]) -> str | Path | None:
 
 def _bundled(entry: registry.Entry, target: str | None) -> Table:
     table = read_table(registry.table_path(entry))
-    columns = tuple(_declared(column) for column in table.columns)
+    columns = tuple(_declared(c) if isinstance(c, Factor) else c for c in table.columns)
     return replace(table, columns=columns, name=entry.name).with_target(target or table.names[-1])
 
 
-def _declared(column: Column) -> Column:
+def _declared(column: Factor) -> Factor:
     """Return the column with its values declared as its domain, in natural order."""
-    if not isinstance(column, Factor):
-        return column
     domain = in_natural_order(str(value) for value in column.values)
     # The last entry maps position -1, which numpy reads from the end, to itself: missing stays missing.
     places = np.array([*(domain.index(str(value)) for value in column.values), -1], dtype=np.int64)

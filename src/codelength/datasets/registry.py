@@ -40,10 +40,8 @@ class Entry:
         Number of rows of each class.
     missing_cells
         Number of missing cells.
-    numeric, categorical
-        The attributes of each sort.
-    id_columns
-        Attributes that number the rows, kept only because a paper counts them.
+    numeric, categorical, id_columns
+        The attributes of each sort; those that number the rows are kept only because a paper counts them.
     train_rows
         Number of leading rows that its donors meant for training; None if not stated.
     papers
@@ -95,12 +93,7 @@ def names() -> list[str]:
 
 
 def describe(name: str) -> Entry:
-    """Return the description of a bundled table.
-
-    Parameters
-    ----------
-    name
-        Its name or an alias.
+    """Return the description of a bundled table, given by its name or an alias.
 
     Raises
     ------
@@ -128,13 +121,7 @@ def find(name: str) -> Entry | None:
 
 
 def table_path(entry: Entry) -> Path:
-    """Return the file of a bundled table, after verifying its checksum.
-
-    Raises
-    ------
-    DataError
-        If the file is missing or damaged.
-    """
+    """Return the file of a bundled table; raise DataError if it is missing or has another checksum."""
     path = _HERE / "tables" / f"{entry.name}.parquet"
     if not path.exists():
         raise DataError(f"{path}: is missing from the installation; install codelength again")

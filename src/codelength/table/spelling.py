@@ -58,11 +58,6 @@ NAMES: dict[Scale, str] = {"number": "numbers", "date": "dates", "utc": "dates"}
 """Content of a column on each scale, in the plural."""
 
 _DAY, _SECOND = 86_400_000_000, 1_000_000
-_CANONICAL = rf"{_DATE}(?:T{_CLOCK})?"
-_FORMS: dict[Scale, re.Pattern[str]] = {
-    "date": re.compile(_CANONICAL),
-    "utc": re.compile(rf"{_CANONICAL}\+00:00"),
-}
 
 
 def parse_number(text: str) -> int | float | str | None:
@@ -141,9 +136,8 @@ def time_scale(values: Sequence[Any]) -> Scale | None:
     """
     if not values or not isinstance(values[0], str):
         return None
-    first = parse_time(values[0])
-    scale = next((scale for scale, form in _FORMS.items() if form.fullmatch(first)), None)
-    return None if scale is None or np.isnan(time_numbers(values, scale)).any() else scale
+    scale: Scale = "utc" if parse_time(values[0]).endswith("+00:00") else "date"
+    return None if np.isnan(time_numbers(values, scale)).any() else scale
 
 
 def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
@@ -154,16 +148,17 @@ def time_numbers(values: Iterable[Any], scale: Scale) -> FloatArray:
     >>> time_numbers(["1970-01-02", "soon"], "date")
     array([8.64e+10,      nan])
     """
-    form = _FORMS[scale]
-    spelt = [parse_time(value) if isinstance(value, str) else "" for value in values]
-    texts = [text if form.fullmatch(text) else None for text in spelt]
-    try:
-        # All at once, because numpy parses an array of dates much faster than one after the other.
-        if None not in texts:
-            return _microseconds([text.removesuffix("+00:00") for text in texts if text is not None])
-    except ValueError:
-        pass
-    return np.array([np.nan if text is None else _number(text) for text in texts], dtype=np.float64)
+    # All at once, because numpy parses an array of dates much faster than one after the other.
+    stamps = np.array([_stamp(value, scale) for value in values], dtype="datetime64[us]")
+    return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64).astype(np.float64))
+
+
+def _stamp(value: Any, scale: Scale) -> str:
+    """Return a time as numpy parses it; that of a missing time if the value is not a time on the scale."""
+    match = _STAMP.fullmatch(value) if isinstance(value, str) else None
+    text = None if match is None else _parse_stamp(match)
+    is_on_scale = text is not None and text.endswith("+00:00") == (scale == "utc")
+    return text.removesuffix("+00:00") if text and is_on_scale else "NaT"
 
 
 def whole_unit(numbers: FloatArray) -> int:
@@ -197,16 +192,3 @@ def time_labels(cuts: Sequence[float], scale: Scale) -> tuple[str, ...]:
     texts = stamps_as_text(whole.view("datetime64[us]"), aware=scale == "utc")
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
     return (f"< {texts[0]}", *between, f">= {texts[-1]}")
-
-
-def _microseconds(texts: list[str]) -> FloatArray:
-    counts: FloatArray = np.array(texts, dtype="datetime64[us]").astype(np.int64).astype(np.float64)
-    return counts
-
-
-def _number(text: str) -> float:
-    try:
-        number = float(_microseconds([text.removesuffix("+00:00")])[0])
-    except ValueError:  # 2020-13-45 has the form of a date
-        return np.nan
-    return number if np.isfinite(number) else np.nan

@@ -86,23 +86,17 @@ class Unknown:
 
 
 def is_of_other_kind(variable: Variable, column: Column, unknown: Column) -> bool:
-    """Return True if unknown cells are text and the schema has numbers, or the other way round."""
-    return _is_other_type(variable, column) or _is_spelt_alike(variable, unknown)
+    """Return True if a column is text and the schema has numbers, or the other way round.
 
-
-def _is_other_type(variable: Variable, column: Column) -> bool:
-    """Return True if a column is text and the schema has numbers, or the other way round."""
+    Also if one of the unknown values is a known one of another type.
+    """
     if variable.kind == "category":
         of_variable = {isinstance(value, str) for value in variable.values if value is not None}
     else:
         of_variable = {variable.scale != "number"}
-    if isinstance(column, Numbers):
-        return of_variable == {True}
-    return {isinstance(value, str) for value in column.values}.isdisjoint(of_variable)
-
-
-def _is_spelt_alike(variable: Variable, unknown: Column) -> bool:
-    """Return True if an unknown value is a known one of another type: text for a number, or vice versa."""
+    of_column = {False} if isinstance(column, Numbers) else {isinstance(v, str) for v in column.values}
+    if of_column.isdisjoint(of_variable):
+        return True
     if variable.kind != "category":
         return False
     values = np.unique(unknown.numbers).tolist() if isinstance(unknown, Numbers) else unknown.values
