@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, DoubtfulFit, InvalidParameter
 from ..latent.identifiability import Identifiability, identifiability
+from ..latent.inference.bootstrap import draw_codes
 from ..latent.residuals import MAX_DENSE, BivariateResiduals, bivariate_residuals
 from ..mixture.cache import Rows
 from ..mixture.cache.streams import GatheredRows, gathered_rows
@@ -180,18 +181,11 @@ class FittedMixture(Fitted):
 
     def sample(self, n_samples: int, seed: int | None) -> tuple[NDArray[Any], IntArray]:
         """Draw rows: an array of values, and the component of each row."""
-        # RandomState, whose stream numpy has frozen, and whose seeds have 32 bits.
-        rng = np.random.RandomState(seed if seed is None or seed < 2**32 else seed_of([seed]))
-        components = rng.choice(self.mixture.n_components, n_samples, p=self.mixture.class_probs)
-        rows = np.empty((n_samples, self.schema.n_variables), dtype=object)
+        codes, components = draw_codes(self.mixture, n_samples, np.random.default_rng(seed))
+        rows = np.empty(codes.shape, dtype=object)
         for i, variable in enumerate(self.schema.variables):
-            values = np.array(variable.values, dtype=object)
-            # Inversion of the distribution function; its end may differ from 1 by rounding, so draws are
-            # scaled to it.
-            ends = np.cumsum(self.mixture.of(i), axis=1)[components]
-            drawn = (rng.random_sample(n_samples)[:, None] * ends[:, -1:] >= ends).sum(axis=1)
-            rows[:, i] = values[np.minimum(drawn, len(values) - 1)]
-        return rows, components.astype(np.int64)
+            rows[:, i] = np.array(variable.values, dtype=object)[codes[:, i]]
+        return rows, components
 
     def code_length(self, criterion: str | None, rows: Coded) -> float:
         """Return the code length of rows by a criterion, in nats."""

@@ -30,7 +30,7 @@ from ...naive_bayes import PriorLike, pseudocounts
 from ...table import Coded
 from ...table.checks import check_choice, check_size
 from ...table.coded import unchecked
-from ...typing import BoolArray, FloatArray
+from ...typing import BoolArray, CodeArray, FloatArray, IntArray
 from .alignment import align
 from .coordinates import Coordinates
 from .design import Weighting
@@ -204,6 +204,16 @@ def draw_rows(
     >>> draw_rows(certain, 3, np.random.default_rng(0)).codes.ravel()
     array([1, 1, 1], dtype=uint8)
     """
+    codes, _ = draw_codes(mixture, n_rows, generator)
+    if missing is not None:
+        codes[missing] = np.broadcast_to(mixture.schema.n_values.astype(codes.dtype), codes.shape)[missing]
+    return unchecked(mixture.schema, codes, np.zeros(n_rows, dtype=np.uint8))
+
+
+def draw_codes(
+    mixture: MixtureParameters, n_rows: int, generator: np.random.Generator
+) -> tuple[CodeArray, IntArray]:
+    """Draw rows from a mixture; return their codes and the component of each."""
     schema = mixture.schema
     ends = np.cumsum(mixture.class_probs)
     components = np.searchsorted(ends, generator.random(n_rows) * ends[-1], side="right")
@@ -216,9 +226,7 @@ def draw_rows(
         ladder = (ladder / ladder[:, -1:] + np.arange(mixture.n_components)[:, None]).ravel()
         drawn = np.searchsorted(ladder, components + generator.random(n_rows), side="right")
         codes[:, i] = np.minimum(drawn - components * schema.n_values[i], schema.n_values[i] - 1)
-    if missing is not None:
-        codes[missing] = np.broadcast_to(schema.n_values.astype(codes.dtype), codes.shape)[missing]
-    return unchecked(schema, codes, np.zeros(n_rows, dtype=np.uint8))
+    return codes, components.astype(np.int64)
 
 
 def missing_cells(coded: Coded) -> BoolArray | None:
