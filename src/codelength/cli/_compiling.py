@@ -24,7 +24,7 @@ def announced() -> Iterator[None]:
         yield
     finally:
         events.unregister("numba:compile", listener)
-        listener.cancel()
+        listener.timer.cancel()
 
 
 class Announcement(events.Listener):
@@ -33,10 +33,8 @@ class Announcement(events.Listener):
     is_made = False
 
     def __init__(self) -> None:
-        self._depth = 0
-        self._seconds = 0.0
-        self._start = 0.0
-        self._timer: threading.Timer | None = None
+        self._depth, self._start, self._left = 0, 0.0, SECONDS
+        self.timer = threading.Timer(0, self._make)
 
     def on_start(self, event: Any) -> None:
         """Start the timer if a compilation begins; only the outermost is timed."""
@@ -44,21 +42,16 @@ class Announcement(events.Listener):
         if self._depth == 1:
             self._start = time.monotonic()
             # Time of earlier compilations counts: many short ones are as long a wait as one long one.
-            self._timer = threading.Timer(max(SECONDS - self._seconds, 0.0), self._make)
-            self._timer.daemon = True
-            self._timer.start()
+            self.timer = threading.Timer(max(self._left, 0.0), self._make)
+            self.timer.daemon = True
+            self.timer.start()
 
     def on_end(self, event: Any) -> None:
         """Stop the timer if the outermost compilation has ended."""
         self._depth -= 1
         if self._depth == 0:
-            self._seconds += time.monotonic() - self._start
-            self.cancel()
-
-    def cancel(self) -> None:
-        """Cancel the pending message."""
-        if self._timer is not None:
-            self._timer.cancel()
+            self._left -= time.monotonic() - self._start
+            self.timer.cancel()
 
     def _make(self) -> None:
         # A flag of the class, because a command may compile in several blocks.

@@ -7,7 +7,8 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -120,34 +121,29 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        Arguments after the name of the program.
+    """Run one command, given as the arguments after the name of the program.
 
     Returns
     -------
     int
-        0, 1, 2, or 128 plus the number of a signal.
+        Exit code: 0, 1, 2, or 128 plus the number of a signal.
     """
     code, words = 0, ""
-    with _Interruption() as interruption:
+    with _interruptible() as signals:
         try:
             code = _invoked(arguments)
             streams.flush()
         except KeyboardInterrupt as interrupt:
             # Outside the main thread no handler is set, and the exception is the only sign of Ctrl-C.
-            interruption.number = interruption.number or signal.SIGINT
+            signals.append(signal.SIGINT)
             words = str(interrupt)
         except Exception as error:
             # Libraries may turn an interruption into an error of their own, of any type.
-            if not interruption.number:
+            if not signals:
                 code = _failed(error) if isinstance(error, OSError) else _refused(error)
-        if interruption.number:
-            code = BY_SIGNAL + interruption.number
-            tell("error", f"{ENDINGS[signal.Signals(interruption.number).name]}{words}")
+        if signals:
+            code = BY_SIGNAL + signals[0]
+            tell("error", f"{ENDINGS[signal.Signals(signals[0]).name]}{words}")
         # In every case, or the interpreter would report a broken pipe a second time at exit.
         streams.discard()
     return code
@@ -176,15 +172,15 @@ def _invoked(arguments: Sequence[str]) -> int:
 
 def _refused(error: Exception) -> int:
     """Print an error of the library and return its exit code; raise unexpected errors again."""
-    if not isinstance(error, (CodelengthError, MemoryError, UnicodeEncodeError)):
-        raise error
     if isinstance(error, MemoryError):
         tell("error", "not enough memory; take fewer rows, values or components")
     elif isinstance(error, UnicodeEncodeError):
         text = error.object[error.start : error.end]
         tell("error", f"the text {text!a} is not valid Unicode and cannot be written; mend the table")
-    else:
+    elif isinstance(error, CodelengthError):
         tell("error", error)
+    else:
+        raise error
     return 2 if isinstance(error, InvalidParameter) else 1
 
 
@@ -193,18 +189,17 @@ def _failed(error: OSError) -> int:
     if streams.is_closed_pipe(error):
         # The reader of our output, such as head, has ended; this is not an error of ours.
         return CLOSED_PIPE
-    reason = error.strerror or str(error)
-    if error.filename is not None:
-        tell("error", f"{os.fsdecode(error.filename)}: {reason}")
-    elif error.errno == errno.EBADF:
-        tell("error", f"standard input: {reason}")
-    elif not _is_somewhere():
+    place, remedy = error.filename, ""
+    if place is None and error.errno == errno.EBADF:
+        place = "standard input"
+    if place is None and not _is_somewhere():
         tell("error", "the current directory was deleted; change to another one")
-    # Errors of files are named by the branches above; only temporary files of libraries are left.
-    elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        tell("error", f"{tempfile.gettempdir()}: {reason}; set TMPDIR to a directory with more room")
-    else:
-        tell("error", reason)
+        return 1
+    # Other errors of files are named by their files; only temporary files of libraries are left.
+    if place is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        place, remedy = tempfile.gettempdir(), "; set TMPDIR to a directory with more room"
+    where = "" if place is None else f"{os.fsdecode(place)}: "
+    tell("error", f"{where}{error.strerror or error}{remedy}")
     return 1
 
 
@@ -216,34 +211,26 @@ def _is_somewhere() -> bool:
     return True
 
 
-class _Interruption:
-    """Handler that ends a command on any of several signals as on Ctrl-C, and records the signal.
+@contextmanager
+def _interruptible() -> Iterator[list[int]]:
+    """End the block on any of several signals as on Ctrl-C; yield the list of the signals received."""
+    received: list[int] = []
+    before: dict[int, Any] = {}
 
-    Attributes
-    ----------
-    number : int
-        The signal received; 0 for none.
-    """
-
-    def __init__(self) -> None:
-        self.number = 0
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> "_Interruption":
-        if threading.current_thread() is threading.main_thread():
-            for number in (getattr(signal, name) for name in ENDINGS if hasattr(signal, name)):
-                # Signals that are ignored, as under nohup, stay ignored.
-                if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-                    self._before[number] = signal.signal(number, self._take)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, before in self._before.items():
-            signal.signal(number, before)
-
-    def _take(self, number: int, frame: FrameType | None) -> None:
-        self.number = number
+    def take(number: int, frame: FrameType | None) -> None:
+        received.append(number)
         raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (getattr(signal, name) for name in ENDINGS if hasattr(signal, name)):
+            # Signals that are ignored, as under nohup, stay ignored.
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                before[number] = signal.signal(number, take)
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
