@@ -36,15 +36,11 @@ def datasets(context: click.Context, as_json: bool) -> None:
     if as_json:
         print_json([_document(entry) for entry in entries])
         return
-    rows = [
-        [
-            entry.name,
-            entry.title,
-            *(f"{n:,}" for n in (entry.rows, entry.attributes, entry.classes, entry.missing_cells)),
-        ]
-        for entry in entries
-    ]
     columns = ["name", "title", "rows", "attributes", "classes", "missing cells"]
+    rows = [
+        [one.name, one.title, *(f"{n:,}" for n in (one.rows, one.attributes, one.classes, one.missing_cells))]
+        for one in entries
+    ]
     more = Paragraph("codelength datasets show NAME tells more about one of them.")
     show([Grid(f"{len(entries)} bundled tables", columns, rows, n_text=2), more])
 

@@ -13,7 +13,7 @@ from . import options
 from .choices import COMPARABLE, FRACTION, RULE, Whole
 from .command import command, section
 from .models import build, check_capable, given, means_naive_bayes, parameters, parsed
-from .output import decimals, print_json, show
+from .output import print_json, show
 from .progress import counting, working
 from .source import TableArgument
 
@@ -213,9 +213,9 @@ def _blocks(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str
         [
             one.model,
             _with_error(one.accuracy, one.accuracy_se),
-            decimals(one.brier_score),
-            decimals(one.calibration_error),
-            decimals(one.fit_seconds, 2),
+            f"{one.brier_score:.4f}",
+            f"{one.calibration_error:.4f}",
+            f"{one.fit_seconds:.2f}",
         ]
         for one in best_first
     ]
@@ -230,7 +230,7 @@ def _blocks(results: "Sequence[Evaluation]", data: str, n_rows: int, target: str
 
 def _with_error(value: float, standard_error: float) -> str:
     """Return a score with its standard error, if it has one."""
-    return decimals(value) + (f" ± {decimals(standard_error)}" if isfinite(standard_error) else "")
+    return f"{value:.4f}" + (f" ± {standard_error:.4f}" if isfinite(standard_error) else "")
 
 
 def _zeros(result: "Evaluation") -> str:

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -71,7 +70,12 @@ def export(
             f"{model}: predictions of {name_of(fitted)} are no {what[needed]}, which --to {to} needs; fit "
             f"--model with one of {', '.join(able)}"
         )
-    _write(_content(fitted, to, dialect, table, keep, name), output)
+    content = _content(fitted, to, dialect, table, keep, name)
+    if output == "-":
+        click.echo(content, nl=False, file=sys.stdout.buffer)
+        return
+    with atomic_write(output) as path:
+        path.write_bytes(content)
 
 
 def _content(
@@ -85,21 +89,12 @@ def _content(
     """Return the exported model as bytes."""
     if to == "onnx":
         return bytes(fitted.to_onnx().SerializeToString())
+    if to in ("bif", "xmlbif"):
+        return (fitted.to_bif() if to == "bif" else fitted.to_xmlbif()).encode()
     if to == "scorer":
         text = json.dumps(fitted.to_scorer(), allow_nan=False)
-    elif to in ("bif", "xmlbif"):
-        return (fitted.to_bif() if to == "bif" else fitted.to_xmlbif()).encode()
     else:
-        parts = (table or "rows").split(".")
         chosen: Any = dialect or "duckdb"
-        text = f"{fitted.to_sql(parts, dialect=chosen, keep=list(dict.fromkeys(keep)), name=name)};"
+        parts, kept = (table or "rows").split("."), list(dict.fromkeys(keep))
+        text = f"{fitted.to_sql(parts, dialect=chosen, keep=kept, name=name)};"
     return f"{text}\n".encode()
-
-
-def _write(content: bytes, output: str) -> None:
-    """Write bytes to a file, or to standard output for ``"-"``."""
-    if output == "-":
-        click.echo(content, nl=False, file=sys.stdout.buffer)
-        return
-    with atomic_write(output) as path:
-        Path(path).write_bytes(content)

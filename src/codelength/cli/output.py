@@ -16,7 +16,7 @@ from ..render import one_line as one_line
 if TYPE_CHECKING:
     from ..blocks import Block
 
-LONGEST_MESSAGE = 1000
+MAX_MESSAGE = 1000
 """Most characters of a message."""
 
 
@@ -46,9 +46,9 @@ def tell(kind: str, message: object) -> None:
         Message, shortened in the middle if it is too long.
     """
     text = one_line(f"{kind}: {message}")
-    if len(text) > LONGEST_MESSAGE:
+    if len(text) > MAX_MESSAGE:
         # The location is at the start of a message and the remedy at the end.
-        text = f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 + 5 :]}"
+        text = f"{text[: MAX_MESSAGE // 2]} ... {text[-MAX_MESSAGE // 2 + 5 :]}"
     click.echo(text, err=True)
 
 
@@ -84,14 +84,3 @@ def json_ready(document: Any) -> Any:
     if isinstance(document, float) and not math.isfinite(document):
         return None
     return document
-
-
-def decimals(number: float, digits: int = 4) -> str:
-    """Return a number with some decimals, or the name of an infinity.
-
-    Examples
-    --------
-    >>> decimals(-0.456789), decimals(float("-inf"))
-    ('-0.4568', '-inf')
-    """
-    return f"{number:.{digits}f}" if math.isfinite(number) else str(number)

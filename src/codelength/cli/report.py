@@ -82,12 +82,12 @@ def report(
         # The page shows the command as typed, with its options, not the one derived from the table.
         page = page_of(replace(made, command=_command(output, source.data, *source.files)), title=title)
         page.save(output)
-    told = _sentence(made)
+    n_bytes = os.stat(output).st_size
     if as_json:
-        figures = _figures(made) if isinstance(made, Analysis) else _classes(made)
-        print_json({"data": source.data, "page": output, "bytes": _size(output), **figures})
+        print_json({"data": source.data, "page": output, "bytes": n_bytes, **_figures(made)})
     else:
-        show([Paragraph(told), Paragraph(f"Wrote {output} ({_kilobytes(output)}).")])
+        wrote = f"Wrote {output} ({max(round(n_bytes / 1000), 1):,} kB)."
+        show([Paragraph(_sentence(made)), Paragraph(wrote)])
 
 
 def _check_place(output: str) -> None:
@@ -113,40 +113,35 @@ def _sentence(made: "Analysis | LatentAnalysis") -> str:
     return f"There are {n_classes} hidden classes."
 
 
-def _figures(made: "Analysis") -> dict[str, Any]:
+def _figures(made: "Analysis | LatentAnalysis") -> dict[str, Any]:
     """Return the figures of an analysis as JSON types."""
-    return {
-        "rows": made.table.n_rows,
-        "target": made.table.target,
-        "best": made.best,
-        "prior_bits": made.prior_bits,
-        "gain_bits": asdict(made.gain),
-        "accuracy": asdict(made.accuracy),
-        "calibration_error": asdict(made.calibration),
-        "models": [asdict(model) for model in made.models],
-        "variables": [
-            {
-                "name": variable.name,
-                "bits_alone": variable.bits_alone and asdict(variable.bits_alone),
-                "bits_given_others": variable.bits_given_others and asdict(variable.bits_given_others),
-            }
-            for variable in made.variables
-        ],
-        "seed": made.seed,
-        "seconds": made.seconds,
-    }
+    from ..reporting.results import Analysis
 
-
-def _classes(made: "LatentAnalysis") -> dict[str, Any]:
-    """Return the figures of latent classes as JSON types."""
-    return {
-        "rows": made.table.n_rows,
-        "classes": made.comparison.chosen,
-        "shares": made.model.parameters_.class_probs.tolist(),
-        "comparison": made.comparison.to_json(),
-        "seed": made.seed,
-        "seconds": made.seconds,
-    }
+    if isinstance(made, Analysis):
+        found = {
+            "target": made.table.target,
+            "best": made.best,
+            "prior_bits": made.prior_bits,
+            "gain_bits": asdict(made.gain),
+            "accuracy": asdict(made.accuracy),
+            "calibration_error": asdict(made.calibration),
+            "models": [asdict(model) for model in made.models],
+            "variables": [
+                {
+                    "name": variable.name,
+                    "bits_alone": variable.bits_alone and asdict(variable.bits_alone),
+                    "bits_given_others": variable.bits_given_others and asdict(variable.bits_given_others),
+                }
+                for variable in made.variables
+            ],
+        }
+    else:
+        found = {
+            "classes": made.comparison.chosen,
+            "shares": made.model.parameters_.class_probs.tolist(),
+            "comparison": made.comparison.to_json(),
+        }
+    return {"rows": made.table.n_rows, **found, "seed": made.seed, "seconds": made.seconds}
 
 
 def _command(*paths: str) -> str:
@@ -158,11 +153,3 @@ def _command(*paths: str) -> str:
     for path in sorted(paths, key=len, reverse=True):
         words = [word.replace(path, file_name(path)) for word in words]
     return shlex.join(["codelength", *words])
-
-
-def _size(output: str) -> int:
-    return os.stat(Path(output)).st_size
-
-
-def _kilobytes(output: str) -> str:
-    return f"{max(round(_size(output) / 1000), 1):,} kB"

@@ -14,7 +14,7 @@ from .output import one_line
 if TYPE_CHECKING:
     from pathlib import Path
 
-LARGEST_PORT = 65535
+MAX_PORT = 65535
 
 in_server = section("Server")
 
@@ -43,8 +43,8 @@ def serve(data: str | None, port: int | None, no_browser: bool, limit_mb: int | 
       codelength serve vote
       codelength serve survey.csv --no-browser --port 8000
     """
-    if (port or 0) > LARGEST_PORT:
-        raise InvalidParameter(f"--port: {port} is no port; name one up to {LARGEST_PORT}, or 0 for any")
+    if (port or 0) > MAX_PORT:
+        raise InvalidParameter(f"--port: {port} is no port; name one up to {MAX_PORT}, or 0 for any")
     _check_installed()
     from ..serve.limits import MIB, Limits
     from ..serve.server import serve as run
