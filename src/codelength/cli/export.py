@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,15 +28,7 @@ in_sql = section("SQL")
 @in_sql("--keep", "COLUMN", "Column of the table to keep next to the predictions.", multiple=True)
 @in_sql("--name", "NAME", "Name of the predicted column.", usual="class")
 @options.in_output("--output -o", FILE, "Write it here; - for standard output.", default="-")
-def export(
-    model: str,
-    to: str,
-    dialect: str | None,
-    table: str | None,
-    keep: tuple[str, ...],
-    name: str | None,
-    output: str,
-) -> None:
+def export(model: str, to: str, output: str, **sql: Any) -> None:
     """Write a model for other programs, which then predict the same.
 
     sql is one statement from the raw columns of a table to the class and its probabilities. onnx is a graph
@@ -54,9 +47,8 @@ def export(
     from ..estimators import MODELS, capabilities_of, constructor_of, load, model_names, name_of
 
     check_outputs({"--output": output}, [model], as_json=False)
-    given = {"--dialect": dialect, "--table": table, "--keep": keep, "--name": name}
-    if to != "sql" and (odd := [option for option, value in given.items() if value]):
-        raise InvalidParameter(f"{odd[0]} goes with --to sql; leave it out")
+    if to != "sql" and (odd := [option for option, value in sql.items() if value]):
+        raise InvalidParameter(f"--{odd[0]} goes with --to sql; leave it out")
     if to == "onnx" and output == "-":
         raise InvalidParameter("--output: an ONNX graph goes into a file; name one, such as model.onnx")
     fitted = load(model)
@@ -70,7 +62,7 @@ def export(
             f"{model}: predictions of {name_of(fitted)} are no {what[needed]}, which --to {to} needs; fit "
             f"--model with one of {', '.join(able)}"
         )
-    content = _content(fitted, to, dialect, table, keep, name)
+    content = _content(fitted, to, **sql)
     if output == "-":
         click.echo(content, nl=False, file=sys.stdout.buffer)
         return
@@ -81,9 +73,10 @@ def export(
 def _content(
     fitted: "TableClassifier",
     to: str,
-    dialect: str | None,
+    *,
+    dialect: Any,
     table: str | None,
-    keep: tuple[str, ...],
+    keep: Sequence[str],
     name: str | None,
 ) -> bytes:
     """Return the exported model as bytes."""
@@ -94,7 +87,6 @@ def _content(
     if to == "scorer":
         text = json.dumps(fitted.to_scorer(), allow_nan=False)
     else:
-        chosen: Any = dialect or "duckdb"
         parts, kept = (table or "rows").split("."), list(dict.fromkeys(keep))
-        text = f"{fitted.to_sql(parts, dialect=chosen, keep=kept, name=name)};"
+        text = f"{fitted.to_sql(parts, dialect=dialect or 'duckdb', keep=kept, name=name)};"
     return f"{text}\n".encode()
