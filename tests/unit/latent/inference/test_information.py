@@ -216,3 +216,15 @@ def test_clusters_of_the_same_name_in_two_strata_are_two():
     _, groups, of_groups = sampling_units([1, 2, 1, 2], ["a", "a", "b", "b"], np.array([1.0, 1, 0, 1]) + 1)
     assert groups.tolist() == [0, 1, 2, 3]
     assert of_groups.tolist() == [0, 0, 1, 1]
+
+
+def test_a_stratum_of_rows_of_weight_zero_changes_nothing():
+    rng, strata = np.random.default_rng(0), np.repeat([0, 1, 2], 30)
+    weights = np.where(strata == 1, 0.0, 1.0)
+    coded = Coded.of(Schema.from_sizes([2, 2]), rng.integers(0, 2, (90, 2)), weights=weights)
+    mixture, _ = fit_mixture(coded, 1)
+    found = design_standard_errors(coded, mixture, strata=strata)
+    used = weights > 0
+    expected = design_standard_errors(coded.take(used), mixture, strata=strata[used])
+    assert np.isfinite(found.of_variable(0)).all()
+    assert found.value_errors == pytest.approx(expected.value_errors, nan_ok=True)

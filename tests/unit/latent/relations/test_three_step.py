@@ -261,6 +261,11 @@ def test_columns_are_numbers_or_categories():
     assert values == ("a", "b")
 
 
+def test_names_of_covariates_may_contain_the_sign_between_variable_and_value():
+    table = as_table({"a=b": ["x", "y", "z", "x"], "c": ["u", "v", "u", "v"]})
+    assert list(covariate_matrix(table).groups) == ["a=b", "c"]
+
+
 def test_inactive_variables_are_described_class_by_class(large):
     coded, classes, _, mixture = large
     shares = mixture.responsibilities(mixture.coded(coded))
