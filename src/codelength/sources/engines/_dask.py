@@ -1,18 +1,15 @@
 """Dask data frames: partitions are processed by the workers, and only results are sent."""
 
-import json
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from ...table._arrays import from_series
 from ...table.column import Numbers
-from ...typing import Scalar
-from ..batch import Batch, Batches, arrow, located, marked
-from ._frames import Cells, cells_of_series, in_pieces
+from ..batch import Batch, Batches, arrow, dictionary_of, located
+from ._frames import Cells, cells_of_series, coded_cells, in_pieces
 from ._frames import open_batches as open_pandas
 from ._partitions import MAX_JOINED, Part, failure, joined, part_of, placed, unpickled
 
@@ -159,7 +156,7 @@ def _opened(frame: Any, columns: Sequence[str], batch_rows: int) -> Batches:
     """Return the batches of a partition, with the same types as those of all others."""
     named = _named(frame, columns)
     cells = {
-        name: _cells_of_objects(name, series) if series.dtype == object else cells_of_series(name, series)
+        name: partial(_cells_of_objects if series.dtype == object else cells_of_series, name, series)
         for name, series in named.items()
     }
     return in_pieces(cells, len(named), batch_rows)
@@ -169,25 +166,14 @@ def _cells_of_objects(name: str, series: Any) -> Cells:
     """Return a column of Python objects for Arrow, with one type whatever these rows hold."""
     import narwhals.stable.v2 as nw
 
-    pa = arrow()
-    column = from_series(name, nw.from_native(series, series_only=True))
-    values: tuple[Scalar, ...]
-    positions = np.full(len(series), -1, dtype=np.int32)
+    pa, column = arrow(), from_series(name, nw.from_native(series, series_only=True))
     if isinstance(column, Numbers):
-        present = ~column.missing
-        distinct, places = np.unique(column.numbers[present], return_inverse=True)
-        values, positions[present] = tuple(distinct.tolist()), places.ravel()
+        encoded = pa.array(column.numbers, from_pandas=True).dictionary_encode()
+        values, positions = encoded.dictionary.to_pylist(), encoded.indices
     else:
-        values, positions[:] = column.values, column.positions
+        values, positions = column.values, pa.array(column.positions, mask=column.positions < 0)
     # As JSON, because another partition may hold numbers and this one text.
-    dictionary = pa.array([json.dumps(value) for value in values], pa.string())
-    field = marked(pa.field(name, pa.dictionary(pa.int32(), pa.string())), "json")
-
-    def coded(rows: slice) -> Any:
-        places = pa.array(positions[rows], mask=positions[rows] < 0)
-        return pa.DictionaryArray.from_arrays(places, dictionary)
-
-    return field, coded
+    return coded_cells(name, positions, *dictionary_of(values, declared=False, as_json=True))
 
 
 def _named(frame: Any, columns: Sequence[str]) -> Any:

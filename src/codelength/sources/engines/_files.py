@@ -1,4 +1,9 @@
-"""Files as batches."""
+"""Files as batches.
+
+Order of reading: :func:`open_files` (which files, of which format), :class:`FileBatches` (their rows;
+``_settle`` decides what columns of text hold, over all rows of all files). Depends on ``files`` for the
+formats, and on ``_folders`` for columns in the names of folders.
+"""
 
 import glob
 import os
@@ -32,24 +37,7 @@ def are_paths(source: Any) -> bool:
 
 
 def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Kinds) -> Batches:
-    """Return the batches of one file or several.
-
-    Parameters
-    ----------
-    source : path, or list of paths
-        Files, directories or patterns.
-    batch_rows : int
-        Largest number of rows per batch.
-    na : iterable of str, optional
-        Texts that mean missing; by default those of the format.
-    kinds : mapping, Schema or None
-        How to read some columns; see :func:`codelength.read_table`.
-
-    Returns
-    -------
-    Batches
-        The rows of all files.
-    """
+    """Return the batches of files, directories or patterns; options as in :func:`codelength.as_batches`."""
     with ExitStack() as stack:
         paths, base = _files_of(source, stack)
         formats = {format_of(path, name_of(path)) for path in paths}

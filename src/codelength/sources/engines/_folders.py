@@ -119,9 +119,7 @@ def folder_columns(
     for name in spelt[0]:
         texts = [None if (text := own[name]) is None or text.strip() in markers else text for own in spelt]
         column = table_of({name: _read(texts, readings.get(name, Reading()))}).columns[0]
-        field, cells = cells_of(column)
-        plain = arrow().array(_read(texts, Reading()))
-        found[name] = FolderColumn(field, cells(slice(0, len(paths))), plain)
+        found[name] = FolderColumn(*cells_of(column), arrow().array(_read(texts, Reading())))
     return found
 
 

@@ -7,13 +7,14 @@ Order of reading: :func:`in_pieces` (columns in memory as batches), :func:`cells
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
 import numpy as np
 
 from ...errors import DataError, SchemaMismatch
-from ...table._arrays import from_series, in_one_piece, names_of
+from ...table._arrays import from_series, names_of
 from ...table._messages import shown
 from ...table.checks import check_distinct
 from ...table.column import Column, Numbers
@@ -34,71 +35,63 @@ def open_table(source: Any, batch_rows: int) -> Batches:
     table = table_of(source)
     columns = table.columns if table.target is None else (*table.columns, table.target)
     check_distinct(column.name for column in columns)
-    cells = {column.name: cells_of(column) for column in columns}
     if table.weights is not None:
         raise DataError(
             "the table has weights of its own; name the column that holds them, with weights=, for a stream"
         )
+    cells = {column.name: partial(cells_of, column) for column in columns}
     return in_pieces(cells, table.n_rows, batch_rows, table.name)
 
 
-Cells = tuple[Any, Callable[[slice], Any]]
-"""Field of a column, and a function that returns a slice of its rows as an Arrow array."""
+Cells: TypeAlias = tuple[Any, Any]
+"""The field and the Arrow array of a column."""
 
 
-def in_pieces(cells: Mapping[str, Cells], n_rows: int, batch_rows: int, name: str = "") -> Batches:
-    """Return batches of columns in memory.
+def in_pieces(
+    columns: Mapping[str, Callable[[], Cells]], n_rows: int, batch_rows: int, name: str = ""
+) -> Batches:
+    """Return batches of columns in memory, which are converted when they are read.
 
     Parameters
     ----------
-    cells : mapping of str to Cells
-        The columns.
+    columns : mapping of str to callable
+        Functions that return the field and the array of a column.
     n_rows : int
         Number of rows.
     batch_rows : int
         Largest number of rows per batch.
     name : str
         Name of the table in messages.
-
-    Returns
-    -------
-    Batches
-        The rows; each batch is converted when it is read.
     """
     pa = arrow()
 
-    def pieces(columns: list[str]) -> Iterator[Any]:
-        schema = pa.schema([cells[column][0] for column in columns])
+    def pieces(names: list[str]) -> Iterator[Any]:
+        fields, arrays = zip(*(columns[column]() for column in names), strict=True)
+        table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
         for start in range(0, n_rows, batch_rows):
-            rows = slice(start, min(start + batch_rows, n_rows))
-            arrays = [cells[column][1](rows) for column in columns]
-            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            yield from table.slice(start, batch_rows).combine_chunks().to_batches()
 
-    return ArrowBatches(tuple(cells), pieces, n_rows, name=name, batch_rows=batch_rows)
+    return ArrowBatches(tuple(columns), pieces, n_rows, name=name, batch_rows=batch_rows)
 
 
 def cells_of(column: Column) -> Cells:
     """Return a column of a table for Arrow."""
-    pa = arrow()
+    pa, name = arrow(), column.name
     if isinstance(column, Numbers):
-        numbers = column.numbers
-        return pa.field(column.name, pa.from_numpy_dtype(numbers.dtype)), lambda rows: pa.array(numbers[rows])
-    # One dictionary for all batches: an encoder then looks it up once.
-    dictionary, mark = dictionary_of(column.values, declared=column.declared)
+        return pa.field(name, pa.from_numpy_dtype(column.numbers.dtype)), pa.array(column.numbers)
     positions = column.positions
     if column.declared and column.values == (False, True) and type(column.values[0]) is bool:
-        return (
-            pa.field(column.name, pa.bool_()),
-            lambda rows: pa.array(positions[rows] > 0, mask=positions[rows] < 0),
-        )
-    width = np.dtype(np.int32)
+        return pa.field(name, pa.bool_()), pa.array(positions > 0, mask=positions < 0)
+    dictionary, mark = dictionary_of(column.values, declared=column.declared)
+    return coded_cells(name, pa.array(positions.astype(np.int32), mask=positions < 0), dictionary, mark)
 
-    def coded(rows: slice) -> Any:
-        part: Any = positions[rows].astype(width)
-        return pa.DictionaryArray.from_arrays(pa.array(part, mask=part < 0), dictionary)
 
-    field = pa.field(column.name, pa.dictionary(pa.int32(), pa.string()))
-    return (marked(field, mark) if mark else field), coded
+def coded_cells(name: str, positions: Any, dictionary: Any, mark: str) -> Cells:
+    """Return a column of positions in a dictionary."""
+    pa = arrow()
+    field = pa.field(name, pa.dictionary(pa.int32(), pa.string()))
+    array = pa.DictionaryArray.from_arrays(positions.cast(pa.int32()), dictionary)
+    return (marked(field, mark) if mark else field), array
 
 
 def open_batches(source: Any, batch_rows: int) -> Batches | None:
@@ -106,37 +99,29 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
     if not hasattr(source, "columns") or not hasattr(source, "iloc"):
         return None
     names, _ = names_of(list(source.columns))
-    cells = {name: cells_of_series(name, source.iloc[:, i]) for i, name in enumerate(names)}
+    cells = {name: partial(cells_of_series, name, source.iloc[:, i]) for i, name in enumerate(names)}
     return in_pieces(cells, len(source), batch_rows)
 
 
 def cells_of_series(name: str, series: Any) -> Cells:
     """Return a column for Arrow: as it is if Arrow has its type, else by its distinct values."""
-    pa = arrow()
-    if _is_plain(series.dtype):
-        try:
-            # The type of no rows is that of all batches; inferred from rows, it could differ between batches.
-            type_ = pa.Array.from_pandas(series.iloc[:0]).type
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-            pass
-        else:
-            return pa.field(name, type_), lambda rows: in_one_piece(
-                pa.Array.from_pandas(series.iloc[rows], type=type_)
-            )
-    import narwhals.stable.v2 as nw
-
-    return cells_of(from_series(name, nw.from_native(series, series_only=True)))
-
-
-def _is_plain(dtype: Any) -> bool:
-    """Return True if each cell means the same in Arrow, whatever the other cells are."""
-    if isinstance(dtype, np.dtype):
-        return dtype.kind in "biufM" and dtype.itemsize <= 8
-    return (
-        hasattr(dtype, "numpy_dtype")
+    pa, dtype = arrow(), series.dtype
+    # Types whose cells mean the same in Arrow, whatever the other cells are.
+    is_plain = (
+        dtype.kind in "biufM" and dtype.itemsize <= 8
+        if isinstance(dtype, np.dtype)
+        else hasattr(dtype, "numpy_dtype")
         or getattr(dtype, "tz", None) is not None
         or dtype.name in ("str", "string")
     )
+    if is_plain:
+        with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+            # The type of no rows, because that inferred from rows could differ between frames.
+            type_ = pa.Array.from_pandas(series.iloc[:0]).type
+            return pa.field(name, type_), pa.Array.from_pandas(series, type=type_)
+    import narwhals.stable.v2 as nw
+
+    return cells_of(from_series(name, nw.from_native(series, series_only=True)))
 
 
 class FrameBatches(Batches):

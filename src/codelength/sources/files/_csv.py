@@ -4,7 +4,6 @@ Order of reading: :func:`read_header`, :class:`CsvFile` (record batches of text)
 quotes pyarrow would read in another way, and faults that it cannot locate).
 """
 
-import codecs
 import csv
 import gzip
 import io
@@ -27,8 +26,6 @@ from ...table.spelling import SPACES
 from . import OpenFile
 from ._duckdb import without_memory
 from ._text import Reading
-
-__all__ = ["DAMAGED", "CsvFile", "Header", "invalid_utf8", "read_header", "reject_duplicates"]
 
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 """Exceptions of a damaged gzip file."""
@@ -92,12 +89,10 @@ def read_header(path: Path, shown: str) -> Header:
         raise invalid_utf8(path, shown) from error
     if not text.strip():
         raise DataError(f"{shown}, line 1: is blank; the first line must hold the column names")
+    delimiter = _delimiter(path, text, shown)
     try:
-        delimiter = _delimiter(path, text)
         with _fields_of_any_length():
             names = next(csv.reader([text], delimiter=delimiter, strict=True))
-    except DAMAGED as error:
-        raise _damaged(error, shown) from error
     except csv.Error as error:
         raise DataError(f"{shown}, line 1: the header cannot be read: {error}; mend its quotes") from error
     for position, name in enumerate(names, start=1):
@@ -107,7 +102,7 @@ def read_header(path: Path, shown: str) -> Header:
     return Header(tuple(names), delimiter, len(record), 1 + text.count("\n"))
 
 
-def _delimiter(path: Path, header: str) -> str:
+def _delimiter(path: Path, header: str, shown: str) -> str:
     """Return the most common of ``, ; tab |`` that the header and the next record have equally often.
 
     If there is none, return the most common one in the header. Names may contain other delimiters:
@@ -117,7 +112,7 @@ def _delimiter(path: Path, header: str) -> str:
     possible = sorted(filter(names.count, _DELIMITERS), key=names.count, reverse=True)
     if len(possible) < 2:
         return possible[0] if possible else _DELIMITERS[0]
-    with _open_bytes(path) as file:
+    with _opened(path, shown) as file:
         head = file.read(_CHUNK) + file.readline()
     rows = _QUOTED.sub("", head.decode("utf-8-sig", "replace")[len(header) :])
     row = next(filter(None, re.split(r"[\r\n]+", rows)), "")
@@ -154,10 +149,7 @@ class CsvFile(OpenFile):
     def rows(self, columns: Mapping[str, Any], batch_rows: int, markers: Sequence[str] = ()) -> Iterator[Any]:
         """Yield record batches of some columns."""
         if self._is_plain is None:
-            try:
-                self._is_plain = _has_plain_quotes(self.path, self.header)
-            except DAMAGED as error:
-                raise _damaged(error, self.shown) from error
+            self._is_plain = _has_plain_quotes(self.path, self.header, self.shown)
         if self._is_plain:
             yield from self._parsed(self.path, self.header.n_bytes, columns, markers)
             return
@@ -176,14 +168,12 @@ class CsvFile(OpenFile):
         import pyarrow as pa
 
         try:
-            with _open_bytes(path) as file:
+            with _opened(path, self.shown) as file:
                 file.seek(n_skipped)
                 if not file.read(1):
                     return
                 file.seek(n_skipped)
                 yield from _arrow_reader(file, self.header, columns, markers)
-        except DAMAGED as error:
-            raise _damaged(error, self.shown) from error
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             if isinstance(error, DataError):
                 raise
@@ -226,14 +216,14 @@ def _arrow_reader(
         yield from reader
 
 
-def _has_plain_quotes(path: Path, header: Header) -> bool:
+def _has_plain_quotes(path: Path, header: Header, shown: str) -> bool:
     """Return True if each quote opens a field, closes one or is doubled inside one, and all are closed.
 
     Then every parser reads the file in the same way.
     """
     around = np.frombuffer(f'{header.delimiter}\r\n"'.encode(), dtype=np.uint8)
     inside, last = 0, b"\n"
-    with _open_bytes(path) as file:
+    with _opened(path, shown) as file:
         file.seek(header.n_bytes)
         chunk = file.read(_CHUNK)
         while chunk:
@@ -256,7 +246,7 @@ def _records(path: Path, header: Header, shown: str) -> Iterator[list[str]]:
     around = re.escape(header.delimiter) + "\r\n"
     after, before = re.compile(rf'" +(?=[{around}]|$)'), re.compile(rf'(^|[{around}]) +"')
     expected = len(header.names)
-    with _open_bytes(path) as file, _fields_of_any_length():
+    with _opened(path, shown) as file, _fields_of_any_length():
         file.seek(header.n_bytes)
         text = io.TextIOWrapper(file, "utf-8", newline="")
         # Spaces between quotes and delimiters say nothing.
@@ -269,7 +259,10 @@ def _records(path: Path, header: Header, shown: str) -> Iterator[list[str]]:
                 if not row and expected == 1:
                     row = [""]
                 if row and len(row) != expected:
-                    raise _wrong_number(f"{shown}, line {line}", expected, len(row))
+                    raise DataError(
+                        f"{shown}, line {line}: expected {expected} fields, found {len(row)}; mend the row, "
+                        "or quote its delimiters"
+                    )
                 if sum(len(cell.encode()) for cell in row) > header.line_bytes:
                     raise DataError(
                         f"{shown}, line {line}: is longer than {header.line_bytes:,} bytes; close a quote "
@@ -279,11 +272,12 @@ def _records(path: Path, header: Header, shown: str) -> Iterator[list[str]]:
                     yield row
                 line = header.n_lines + rows.line_num + 1
         except csv.Error as error:
-            raise _open_quote(f"{shown}, line {line}") from error
+            raise DataError(
+                f"{shown}, line {line}: a quoted field is not closed properly; double the quotes inside it "
+                '("")'
+            ) from error
         except UnicodeDecodeError as error:
             raise invalid_utf8(path, shown) from error
-        except DAMAGED as error:
-            raise _damaged(error, shown) from error
 
 
 @contextmanager
@@ -302,66 +296,40 @@ def _fields_of_any_length() -> Iterator[None]:
 
 def invalid_utf8(path: Path, shown: str) -> DataError:
     """Return an error with the byte and the line at which a text file stops being UTF-8."""
-    try:
-        return _first_invalid(path, shown)
-    except DAMAGED as damage:
-        return _damaged(damage, shown)
-
-
-def _first_invalid(path: Path, shown: str) -> DataError:
-    """Decode a file chunk by chunk up to the first invalid byte."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    offset, line = 0, 1
-    with _open_bytes(path) as file:
-        while True:
-            chunk = file.read(_CHUNK)
-            # Bytes of a character that the last chunk began; positions in the error count from them.
-            pending = len(decoder.getstate()[0])
+    offset = 0
+    with _opened(path, shown) as file:
+        for number, line in enumerate(file, start=1):
             try:
-                decoder.decode(chunk, final=not chunk)
+                line.decode()
             except UnicodeDecodeError as error:
-                line += chunk[: max(error.start - pending, 0)].count(b"\n")
-                at = offset - pending + error.start
-                return DataError(f"{shown}, line {line}: byte {at} is not UTF-8; save it as UTF-8")
-            if not chunk:
-                return DataError(f"{shown}: is not UTF-8; save it as UTF-8")
-            offset += len(chunk)
-            line += chunk.count(b"\n")
-
-
-def _damaged(error: Exception, shown: str) -> DataError:
-    return DataError(f"{shown}: is damaged, or not a gzip file ({error})")
-
-
-def _wrong_number(where: str, expected: int, found: int) -> DataError:
-    return DataError(
-        f"{where}: expected {expected} fields, found {found}; mend the row, or quote its delimiters"
-    )
-
-
-def _open_quote(where: str) -> DataError:
-    return DataError(f'{where}: a quoted field is not closed properly; double the quotes inside it ("")')
+                at = offset + error.start
+                return DataError(f"{shown}, line {number}: byte {at} is not UTF-8; save it as UTF-8")
+            offset += len(line)
+    return DataError(f"{shown}: is not UTF-8; save it as UTF-8")
 
 
 def _first_record(path: Path, shown: str) -> bytes:
     """Read lines until every quote is closed."""
-    try:
-        with _open_bytes(path) as file:
-            record = file.readline(_MAX_HEADER)
-            # Lines that end in a return alone, as on old Macs: readline has read many of them.
-            if b"\r" in record.rstrip(b"\r\n"):
-                record = record.split(b"\r")[0] + b"\r"
-            while record.count(b'"') % 2:
-                more = file.readline(_MAX_HEADER)
-                if not more or len(record) > _MAX_HEADER:
-                    raise DataError(f"{shown}, line 1: a quote in the header is not closed; close it")
-                record += more
-    except DAMAGED as error:
-        raise _damaged(error, shown) from error
+    with _opened(path, shown) as file:
+        record = file.readline(_MAX_HEADER)
+        # Lines that end in a return alone, as on old Macs: readline has read many of them.
+        if b"\r" in record.rstrip(b"\r\n"):
+            record = record.split(b"\r")[0] + b"\r"
+        while record.count(b'"') % 2:
+            more = file.readline(_MAX_HEADER)
+            if not more or len(record) > _MAX_HEADER:
+                raise DataError(f"{shown}, line 1: a quote in the header is not closed; close it")
+            record += more
     if not record:
         raise DataError(f"{shown}: is empty; the first line must hold the column names")
     return record
 
 
-def _open_bytes(path: Path) -> gzip.GzipFile | io.BufferedReader:
-    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else open(path, "rb")
+@contextmanager
+def _opened(path: Path, shown: str) -> Iterator[gzip.GzipFile | io.BufferedReader]:
+    """Open a file for its bytes, unpacked; raise DataError if it is damaged."""
+    try:
+        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else open(path, "rb") as file:
+            yield file
+    except DAMAGED as error:
+        raise DataError(f"{shown}: is damaged, or not a gzip file ({error})") from error

@@ -19,8 +19,6 @@ from ._text import Reading
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["JsonFile", "open_json"]
-
 _BLOCK = 1 << 16  # bytes read at a time, from the end of a file
 
 

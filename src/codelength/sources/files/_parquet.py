@@ -13,8 +13,6 @@ from . import OpenFile
 from ._csv import reject_duplicates
 from ._duckdb import utf8_path, without_memory
 
-__all__ = ["ParquetFile"]
-
 # Room for the dictionary itself and for pages, on top of four bytes per cell.
 _LOOSE_BYTES = 1 << 20
 

@@ -24,8 +24,6 @@ from ...table.variable import Variable
 from ...typing import Scalar
 from ..batch import dictionary_of, marked
 
-__all__ = ["Kind", "Kinds", "Parse", "Reading", "TextColumn", "readings", "without_markers"]
-
 Kind: TypeAlias = Literal["text", "number", "boolean"]
 """Kind of all cells of a column."""
 

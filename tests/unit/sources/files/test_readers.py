@@ -801,7 +801,7 @@ class TestLargeCsv:
         header = _csv.read_header(path, "t")
         for chunk in (1, 2, 3, 1000):
             monkeypatch.setattr(_csv, "_CHUNK", chunk)
-            assert _csv._has_plain_quotes(path, header) == expected
+            assert _csv._has_plain_quotes(path, header, "t") == expected
 
     def test_other_quotes_are_read_by_python(self, write):
         text = 'a,b\n1,x"y\n2, "z, z" \n3, "u\nv"\n4, w\n'
