@@ -135,9 +135,7 @@ class Counts(Shown):
         variable : int or str
             Position or name of the variable.
         """
-        i = self.schema.position(variable)
-        start, stop = self.schema.offsets[i], self.schema.offsets[i + 1] - 1
-        return self.value_counts[:, start:stop]
+        return self.value_counts[:, self.schema.cells(self.schema.position(variable))]
 
     def select(self, variables: Sequence[int]) -> "Counts":
         """Return counts of some of the variables, given by position."""

@@ -14,7 +14,7 @@ from scipy.special import gammaln
 from ..errors import DataError
 from ..table import Variable
 from ..table._messages import shown
-from ..table.one_row import MOST_REMEMBERED, CellReader
+from ..table.one_row import MAX_REMEMBERED, CellReader
 from ..table.spelling import looks_like_time, parse_time
 from ..table.values import UnusableValue, canonical
 from ..typing import FloatArray, Scalar
@@ -206,7 +206,7 @@ class Domain:
 
     def _remember(self, key: Any, place: int) -> None:
         """Remember the place of a cell as it was spelt, up to a limit."""
-        if len(self._known) >= MOST_REMEMBERED or key[0].__hash__ is None:
+        if len(self._known) >= MAX_REMEMBERED or key[0].__hash__ is None:
             return
         with suppress(Exception):  # hashing foreign objects may raise anything
             if key not in self._known:

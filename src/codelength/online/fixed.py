@@ -12,7 +12,7 @@ from ..naive_bayes.log_tables import value_entries
 from ..table import Schema
 from ..table._messages import listed, shown
 from ..table.encode import code_of
-from ..table.one_row import MOST_REMEMBERED, RowReader
+from ..table.one_row import MAX_REMEMBERED, RowReader
 from ..typing import BoolArray, FloatArray, IntArray, Scalar
 
 ROUNDING = 1e-9
@@ -139,7 +139,7 @@ class FixedCounts(StreamCounts):
                 f"class {shown(y)} is not in the schema {listed(self.schema.classes)}; name all classes "
                 'beforehand, or pass domains="growing"'
             )
-        if len(self._codes) < MOST_REMEMBERED:
+        if len(self._codes) < MAX_REMEMBERED:
             self._codes[key] = code
         return code
 

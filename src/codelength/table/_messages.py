@@ -5,7 +5,6 @@ import glob
 import os
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -56,11 +55,6 @@ def listed(values: Sequence[Any], most: int = 8) -> str:
     """
     texts = ", ".join(shown(value) for value in values[:most])
     return f"({texts}, ... {len(values) - most} more)" if len(values) > most else f"({texts})"
-
-
-def repeated(names: Iterable[Any]) -> list[str]:
-    """Return names that occur more than once."""
-    return sorted(str(name) for name, times in Counter(names).items() if times > 1)
 
 
 def suggestion(name: Any, names: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ the value in the type that the rest of the package expects, or raises.
 import math
 import os
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from numbers import Integral
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..errors import CodelengthError, DataError, Infeasible, InvalidParameter, SchemaMismatch
 from ..typing import FloatArray
-from ._messages import listed, repeated, shortened, shown
+from ._messages import listed, shortened, shown
 from .values import is_number
 
 MAX_STEPS = 1_000_000
@@ -309,8 +310,7 @@ def check_same_rows(n_rows: int, n_classes: int) -> None:
 
 def check_distinct(names: Iterable[str], what: str = "column names") -> None:
     """Raise if a name occurs more than once."""
-    twice = repeated(names)
-    if twice:
+    if twice := sorted(str(name) for name, times in Counter(names).items() if times > 1):
         raise SchemaMismatch(f"duplicate {what} {listed(twice)}: rename them so that each is distinct")
 
 

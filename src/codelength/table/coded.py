@@ -26,7 +26,7 @@ from .checks import (
 )
 from .schema import Schema, smallest_code_type
 
-MOST_SINGLE_ROWS = 10**8
+MAX_SINGLE_ROWS = 10**8
 """Weights that stand for more rows than this cannot be expanded to single rows."""
 
 
@@ -151,17 +151,7 @@ class Coded(Shown):
     def relabelled(self, schema: Schema, class_codes: Any = None) -> "Coded":
         """Return the same cells under a schema with another target, with the codes of its classes.
 
-        Parameters
-        ----------
-        schema : Schema
-            A schema with the same variables.
-        class_codes : array of shape (n_rows,), optional
-            Codes of the classes of the new target; all zero by default.
-
-        Returns
-        -------
-        Coded
-            Shares the codes and the weights with this table.
+        Codes and weights are shared with this table. By default all rows are of the first class.
         """
         check_instance("schema", schema, Schema, "a Schema")
         if schema is not self.schema and not np.array_equal(schema.n_values, self.schema.n_values):
@@ -233,9 +223,9 @@ class Coded(Shown):
         if self.weights is None:
             return self
         check_whole_weights(self.weights, "this criterion")
-        if self.total_weight > MOST_SINGLE_ROWS:
+        if self.total_weight > MAX_SINGLE_ROWS:
             raise Infeasible(
-                f"the weights stand for {self.total_weight:,.0f} rows, more than the {MOST_SINGLE_ROWS:,} "
+                f"the weights stand for {self.total_weight:,.0f} rows, more than the {MAX_SINGLE_ROWS:,} "
                 "that can be laid out one by one; divide the weights, or use a criterion that takes weights"
             )
         times = self.weights.astype(np.int64)

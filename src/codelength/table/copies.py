@@ -6,7 +6,7 @@ from ..decisions import whole_part
 from ..errors import DataError
 from ..typing import FloatArray, IntArray
 
-MOST_COPIES = 10**9
+MAX_COPIES = 10**9
 """Largest number of copies of a row; those of a row of larger weight weigh more than 1 each."""
 
 LIGHTEST, HEAVIEST = 1e-100, 1e11
@@ -28,7 +28,7 @@ def n_copies(weights: FloatArray) -> IntArray:
     >>> n_copies(np.array([3.0, 2.5, 0.7]))
     array([3, 2, 1])
     """
-    return whole_part(np.clip(weights, 1.0, MOST_COPIES)).astype(np.int64)
+    return whole_part(np.clip(weights, 1.0, MAX_COPIES)).astype(np.int64)
 
 
 def copy_weights(weights: FloatArray) -> FloatArray:

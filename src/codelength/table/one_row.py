@@ -12,7 +12,7 @@ from .schema import Schema
 from .values import LARGEST
 from .variable import Variable
 
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 """Largest number of remembered spellings of a variable; others are looked up again each time."""
 
 
@@ -151,7 +151,7 @@ class CellReader:
             pass
         found = code_of(self.variable, value)
         code = self._missing if found is None else found
-        if len(self._codes) < MOST_REMEMBERED and kind.__hash__ is not None:
+        if len(self._codes) < MAX_REMEMBERED and kind.__hash__ is not None:
             with suppress(Exception):  # what hashing foreign objects raises is up to them
                 self._codes[key] = code
                 if kind is str and code is not None and code >= 0:

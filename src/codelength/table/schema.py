@@ -5,7 +5,7 @@ counted and does not grow afterwards.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -48,7 +48,6 @@ class Schema(Shown):
 
     variables: tuple[Variable, ...]
     target: Variable | None = None
-    _by_name: dict[str, int] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:
         variables = check_sequence("variables", self.variables, of="variables")
@@ -58,10 +57,8 @@ class Schema(Shown):
             check_instance("target", self.target, Variable, "a Variable, or None")
         object.__setattr__(self, "variables", variables)
         check_distinct(variable.name for variable in self.variables)
-        by_name = {variable.name: position for position, variable in enumerate(self.variables)}
         if self.target is not None and self.target.missing_is_value:
             raise InvalidParameter(f"target {self.target.name!r}: a missing class cannot be a class")
-        object.__setattr__(self, "_by_name", by_name)
 
     @classmethod
     def from_sizes(cls, n_values: Sequence[int], n_classes: int | None = None) -> Self:
@@ -116,6 +113,10 @@ class Schema(Shown):
         if self.target is None:
             return ()
         return tuple(value for value in self.target.values if value is not None)
+
+    @cached_property
+    def _by_name(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
 
     @cached_property
     def n_values(self) -> IntArray:
