@@ -143,7 +143,14 @@ def general_notes(spec: Spec[Any], defaults: Settings) -> list[str]:
     notes = [
         f"{name}: {datasets.describe(name).differs}." for name in tables if _differs(name, spec.experiment)
     ]
-    notes.append(_categories_note(tables.values()))
+    kept = [f"{column} of {table.name}" for table in tables.values() for column in table.categories]
+    if len(kept) > 1:
+        columns = f"{', '.join(kept[:-1])} and {kept[-1]}"
+        notes.append(f"Columns of numbers that are kept as categories, value by value: {columns}.")
+    elif kept:
+        notes.append(f"The only column of numbers that is kept as categories, value by value: {kept[0]}.")
+    else:
+        notes.append("Every column of numbers is cut into intervals; none is kept as a category.")
     where = "the whole table" if settings.learned == "whole" else "the training rows alone"
     if settings.learned == defaults.learned == "whole":
         where += ", which fits the printed figures better than the training rows alone (learned=train)"
@@ -153,15 +160,6 @@ def general_notes(spec: Spec[Any], defaults: Settings) -> list[str]:
     if settings.cap is not None:
         notes.append(f"A row costs at most {settings.cap:g} nats, so that log scores of MAP are finite.")
     return notes
-
-
-def _categories_note(tables: Iterable[Source]) -> str:
-    kept = [f"{column} of {table.name}" for table in tables for column in table.categories]
-    if not kept:
-        return "Every column of numbers is cut into intervals; none is kept as a category."
-    columns = f"{', '.join(kept[:-1])} and {kept[-1]}" if len(kept) > 1 else kept[0]
-    which = "Columns of numbers that are" if len(kept) > 1 else "The only column of numbers that is"
-    return f"{which} kept as categories, value by value: {columns}."
 
 
 def _differs(name: str, experiment: str) -> bool:

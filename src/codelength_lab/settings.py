@@ -4,7 +4,6 @@ import difflib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 from codelength.errors import InvalidParameter
@@ -13,6 +12,8 @@ from codelength.table.infer import Missing
 
 MAX_REPEATS = 10_000
 """Most repetitions; with more, the tasks alone would fill the memory."""
+
+NONE = ", or none"
 
 Discretization: TypeAlias = Literal["kmeans", "frequency", "width"]
 """Method of cutting numeric columns into intervals."""
@@ -31,7 +32,7 @@ def _choice(choices: Any) -> dict[str, Any]:
     return {"example": "|".join(get_args(choices)), "parse": parse}
 
 
-def _number(example: str, check: Callable[[str, Any], Any]) -> dict[str, Any]:
+def _number(example: str, check: Callable[..., Any], **bounds: Any) -> dict[str, Any]:
     """Return the metadata of a number; ``none`` stands for None if that is among the examples."""
 
     def parse(name: str, text: str) -> Any:
@@ -41,13 +42,9 @@ def _number(example: str, check: Callable[[str, Any], Any]) -> dict[str, Any]:
         for kind in (float, int):
             with suppress(ValueError):
                 given = kind(text)
-        return check(name, given)
+        return check(name, given, **bounds)
 
     return {"example": example, "parse": parse}
-
-
-def _cap(name: str, value: Any) -> float:
-    return check_number(name, value, also=", or none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +76,15 @@ class Settings:
     """
 
     discretization: Discretization = field(default="kmeans", metadata=_choice(Discretization))
-    bins: int | None = field(default=None, metadata=_number("4", partial(check_size, most=MAX_BINS)))
+    bins: int | None = field(default=None, metadata=_number("4", check_size, most=MAX_BINS))
     learned: Learned = field(default="whole", metadata=_choice(Learned))
     missing: Missing = field(default="value", metadata=_choice(Missing))
-    cap: float | None = field(default=None, metadata=_number("100|none", _cap))
+    cap: float | None = field(default=None, metadata=_number("100|none", check_number, also=NONE))
     map_pseudocount: float = field(default=0.0, metadata=_number("0.002", check_number))
-    sc_power: float = field(default=1.0, metadata=_number("0.72", partial(check_number, above=True)))
-    repeats: int | None = field(default=None, metadata=_number("20", partial(check_size, most=MAX_REPEATS)))
-    folds: int | None = field(default=None, metadata=_number("10", partial(check_whole, least=2)))
-    seed: int = field(default=0, metadata=_number("1", partial(check_whole, least=0)))
+    sc_power: float = field(default=1.0, metadata=_number("0.72", check_number, above=True))
+    repeats: int | None = field(default=None, metadata=_number("20", check_size, most=MAX_REPEATS))
+    folds: int | None = field(default=None, metadata=_number("10", check_whole, least=2))
+    seed: int = field(default=0, metadata=_number("1", check_whole, least=0))
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as JSON types."""

@@ -123,22 +123,21 @@ class Ranking:
         A group is a maximal set of models, consecutive by rank, of which no two differ.
         """
         order = np.argsort(self.mean_ranks, kind="stable")
-        groups: list[tuple[int, int]] = []
-        for start in range(len(order)):
-            stop = start + 1
-            while (
-                stop < len(order)
-                and not self.differ[np.ix_(order[start : stop + 1], order[start : stop + 1])].any()
-            ):
-                stop += 1
-            # A group that ends where the one before does is part of it.
-            if not groups or stop > groups[-1][1]:
-                groups.append((start, stop))
-        letters = [""] * len(order)
-        for letter, (start, stop) in zip(ascii_lowercase, groups, strict=False):
-            for place in range(start, stop):
-                letters[order[place]] += letter
-        return letters
+        differ, n = self.differ[np.ix_(order, order)], len(order)
+        stops = [
+            max(stop for stop in range(start + 1, n + 1) if not differ[start:stop, start:stop].any())
+            for start in range(n)
+        ]
+        # A group that ends where the one before does is part of it.
+        groups = [(start, stop) for start, stop in enumerate(stops) if stop > max(stops[:start], default=0)]
+        return [
+            "".join(
+                letter
+                for letter, (start, stop) in zip(ascii_lowercase, groups, strict=False)
+                if start <= place < stop
+            )
+            for place in np.argsort(order).tolist()
+        ]
 
 
 def holm(probabilities: Sequence[float]) -> list[float]:

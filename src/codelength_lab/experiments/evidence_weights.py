@@ -86,9 +86,7 @@ class Weighed:
                 joint = described(model, seen).log_joint(rest)
                 held_outs[place, split.test] = normalised(joint).log_probs
         # The class prior must not see the row it predicts either, or the pool would trust it too much.
-        left_out = np.tile(counts, (train.n_rows, 1))
-        left_out[np.arange(train.n_rows), labels] -= 1.0
-        prior_left_out = np.array([log_class_prior(row) for row in left_out])
+        prior_left_out = np.array([log_class_prior(counts - own) for own in np.eye(len(counts))[labels]])
         ones = np.ones(train.n_rows)
         pool, _ = Pool.fit(held_outs, prior_left_out, labels, ones, ones)
         models = {name: described(model, train) for name, model in specs.items()}

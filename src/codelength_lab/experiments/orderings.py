@@ -241,27 +241,27 @@ def _studies(found: Studies) -> list[Row]:
 def answers_of(found: Studies) -> list[Row]:
     """Return the questions of the page with the answers of our results."""
     most = found.printed_sizes[-1]
-    pairs = {
-        f"Do {most} orderings choose worse than {PEAK}, on average over samples?": (rand(PEAK), rand(most)),
-        f"Do {PEAK} antithetic orderings choose better than {PEAK} independent ones?": (
-            linked("antithetic", PEAK),
-            rand(PEAK),
-        ),
-    } | {
-        f"In the time of {n} orderings, does averaging choose better than {other}?": (rand(n), other)
-        for n in MOVES
-        if n in found.sizes
-        for other in (best_of(n), searched(n))
-    }
-    names = ("question", "answer", "points of log gain")
-    rows = []
-    for question, pair in pairs.items():
+
+    def row(question: str, *pair: str) -> Row:
         lead = found.lead(*pair)
-        rows.append((question, ANSWERS[by_lead(*lead)], signed(*lead, 2)))
-    question = f"How often does a study of the paper's size see {most} below {PEAK}?"
+        answer = ANSWERS[by_lead(*lead)]
+        return {"question": question, "answer": answer, "points of log gain": signed(*lead, 2)}
+
+    worse = f"Do {most} orderings choose worse than {PEAK}, on average over samples?"
+    often = f"How often does a study of the paper's size see {most} below {PEAK}?"
     answer = f"in {found.falls:.0%} of studies drawn from ours; in 50% if there were no fall"
-    rows.insert(1, (question, answer, ""))
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    better = f"Do {PEAK} antithetic orderings choose better than {PEAK} independent ones?"
+    return [
+        row(worse, rand(PEAK), rand(most)),
+        {"question": often, "answer": answer, "points of log gain": ""},
+        row(better, linked("antithetic", PEAK), rand(PEAK)),
+        *(
+            row(f"In the time of {n} orderings, does averaging choose better than {other}?", rand(n), other)
+            for n in MOVES
+            if n in found.sizes
+            for other in (best_of(n), searched(n))
+        ),
+    ]
 
 
 def claims_of(found: Studies) -> list[Claim]:

@@ -43,21 +43,12 @@ def _term_claims(collected: Collected) -> list[Claim]:
     ahead = shares.changed(lambda share: said["share_of_terms"] - share)
     others = [name for name in shares if name != "diabetes"]
     most = max(others, key=lambda name: shares[name].value)
-    return [
-        claim_of(
-            KEY,
-            "few_terms",
-            ahead.most(),
-            f"on {sum(lead.value > 0 for lead in ahead.values())} of {len(shares)}; "
-            "terms for 90 % of the sum: " + ", ".join(f"{name} {_p(x)}" for name, x in shares.items()),
-        ),
-        claim_of(
-            KEY,
-            "diabetes",
-            all_of(by_lead(*apart(shares["diabetes"], shares[name])) for name in others),
-            f"diabetes {_p(shares['diabetes'])}; the next is {most} with {_p(shares[most])}",
-        ),
-    ]
+    told = ", ".join(f"{name} {_p(share)}" for name, share in shares.items())
+    n_ahead = sum(lead.value > 0 for lead in ahead.values())
+    few = f"on {n_ahead} of {len(shares)}; terms for 90 % of the sum: {told}"
+    top = f"diabetes {_p(shares['diabetes'])}; the next is {most} with {_p(shares[most])}"
+    behind = all_of(by_lead(*apart(shares["diabetes"], shares[name])) for name in others)
+    return [claim_of(KEY, "few_terms", ahead.most(), few), claim_of(KEY, "diabetes", behind, top)]
 
 
 def _p(share: Mean) -> str:
@@ -124,23 +115,23 @@ def _ratio(log: Mean) -> str:
 
 def _ranking_claims(collected: Collected) -> list[Claim]:
     """Return the claims on the order of the methods with 10 rows, on one table and on all."""
-    made = []
-    for stars, word in (("", "at the ends of EM"), ("*", "at the best clustering")):
-        methods = [f"{name}{stars}" for name in EM]
-        # The paper shows one table; the claim is tested on that one and on all.
-        for names, place in (([FOCUS], "On Hepatitis"), (collected.tables_with(10), "On every table")):
-            made.append(_ranking(collected, "ranking", names, 10, methods, place=place, word=word))
-    return made
+    # The paper shows one table; the claim is tested on that one and on all.
+    places = {"On Hepatitis": [FOCUS], "On every table": collected.tables_with(10)}
+    return [
+        _ranking(collected, "ranking", names, 10, [f"{name}{stars}" for name in EM], place=place, word=word)
+        for stars, word in (("", "at the ends of EM"), ("*", "at the best clustering"))
+        for place, names in places.items()
+    ]
 
 
 def _further(collected: Collected) -> list[Claim]:
     """Return the claims on the ranking with more rows than in the paper, table by table."""
-    made = []
-    for n_rows in (size for size in collected.sizes(K) if size >= 20):
-        names = collected.tables_with(n_rows)
-        for methods, word in ((EM, "at the ends of EM"), (AT_BEST, "at the best clustering")):
-            made.append(_ranking(collected, "ranking_further", names, n_rows, methods, word=word))
-    return made
+    return [
+        _ranking(collected, "ranking_further", collected.tables_with(n), n, methods, word=word)
+        for n in collected.sizes(K)
+        if n >= 20
+        for methods, word in ((EM, "at the ends of EM"), (AT_BEST, "at the best clustering"))
+    ]
 
 
 def _ranking(
@@ -189,21 +180,15 @@ def _selection_claims(collected: Collected) -> list[Claim]:
     gaps = np.array([_gap(collected, name) for name in names])
     quarters = [np.array([own[method].mean() for own in errors.values()]) / 4 for method in ("BIC", "AIC")]
     listed = ", ".join(f"{method} {x:.1f}" for method, x in means.items())
+    apart_by = (
+        f"{gaps.mean():.1f} nats apart on average; errors {means['BIC']:.1f} and {means['AIC']:.1f}, "
+        f"quarters less the gap {' and '.join(signed(*mean_of(own - gaps), 1) for own in quarters)}"
+    )
+    selection = f"mean absolute error in nats: {listed}{_count(names, ranked)}"
+    alike = all_of(by_sample(quarter - gaps) for quarter in quarters)
     return [
-        claim_of(
-            KEY,
-            "selection",
-            all_of(ranked),
-            f"mean absolute error in nats: {listed}{_count(names, ranked)}",
-        ),
-        claim_of(
-            KEY,
-            "alike",
-            all_of(by_sample(quarter - gaps) for quarter in quarters),
-            f"{gaps.mean():.1f} nats apart on average; errors {means['BIC']:.1f} and {means['AIC']:.1f}, "
-            f"quarters less the gap {signed(*mean_of(quarters[0] - gaps), 1)} and "
-            f"{signed(*mean_of(quarters[1] - gaps), 1)}",
-        ),
+        claim_of(KEY, "selection", all_of(ranked), selection),
+        claim_of(KEY, "alike", alike, apart_by),
     ]
 
 
@@ -229,18 +214,10 @@ def _conclusions(collected: Collected) -> list[Claim]:
         by_sample(np.abs(collected.errors(name, 10, "LN")) - np.abs(collected.errors(name, 10, "LN+")))
         for name in names
     ]
+    held = most_of(by_sample(own - 0.5) for own in masses)
+    shares = ", ".join(f"{name} {own.mean():.0%}" for name, own in zip(names, masses, strict=True))
+    errors = _listed(collected, names, 10, ["LN", "LN+", "LN*", "LN+*"])
     return [
-        claim_of(
-            KEY,
-            "local_optima",
-            most_of(by_sample(own - 0.5) for own in masses),
-            "share of the sum: "
-            + ", ".join(f"{name} {own.mean():.0%}" for name, own in zip(names, masses, strict=True)),
-        ),
-        claim_of(
-            KEY,
-            "several",
-            all_of(better),
-            _listed(collected, names, 10, ["LN", "LN+", "LN*", "LN+*"]) + _count(names, better),
-        ),
+        claim_of(KEY, "local_optima", held, f"share of the sum: {shares}"),
+        claim_of(KEY, "several", all_of(better), errors + _count(names, better)),
     ]
