@@ -66,7 +66,7 @@ def cheeseman_stutz_answer(
     prior, mixture = learned.prior, learned.mixture
     climber = Climber.of(learned.rows, mixture, rows, mode_prior(prior, mixture.schema))
     coded, spread = climber.coded, pseudocounts(prior, climber.coded.schema)
-    weights = np.append(np.ones(coded.n_rows) if coded.weights is None else coded.weights, 1.0)
+    weights = np.append(coded.row_weights, 1.0)
 
     def log_weight(codes: CodeArray) -> float:
         _, state = climber.with_row(codes, max_iter, tol)

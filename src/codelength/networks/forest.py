@@ -98,7 +98,7 @@ class ForestCounts(WithoutCaches, Savable):
         variables = _with_values(schema)
         n_values, n_classes = schema.n_values[variables].astype(np.int64), schema.n_classes
         codes, labels = _codes_of(coded, variables), np.asarray(coded.class_codes, dtype=np.int64)
-        weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
+        weights = coded.row_weights
         values = []
         for own, size in zip(codes.T, n_values.tolist(), strict=True):
             known = own >= 0

@@ -45,7 +45,7 @@ def left_out_after_choosing(
     row twice, and the order of the rows plays no part in the folds. Predictions ``made`` with the variables
     chosen on all rows stand for rows without weight.
     """
-    weights = np.ones(coded.n_rows) if coded.weights is None else coded.weights
+    weights = coded.row_weights
     counted = np.flatnonzero(weights > 0)
     first, places = coded.take(counted).groups()
     order = np.random.default_rng(0).permutation(len(first))

@@ -71,7 +71,7 @@ def content_order(coded: Coded) -> ContentOrder:
     keys = content_keys(
         coded.codes,
         coded.class_codes,
-        np.ones(coded.n_rows) if coded.weights is None else coded.weights,
+        coded.row_weights,
         schema.n_values,
         [np.append(np.zeros(n, np.uint64), np.uint64(1)) for n in schema.n_values.tolist()],
         schema.n_classes,

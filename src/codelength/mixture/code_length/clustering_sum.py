@@ -83,7 +83,7 @@ class ClusteringSum:
     def distinct(self) -> DistinctRows:
         """The distinct rows, and the number of copies of each."""
         merged = self.coded.distinct()
-        copies = np.ones(merged.n_rows) if merged.weights is None else merged.weights
+        copies = merged.row_weights
         return DistinctRows(cells_of(merged), copies.astype(np.int64))
 
     @property

@@ -216,7 +216,7 @@ def packed_rows(coded: Coded) -> dict[str, Any]:
     array([2., 1.])
     """
     rows = coded.relabelled(coded.schema.without_target()).distinct()
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    weights = rows.row_weights
     kind = np.uint8 if rows.codes.dtype == np.uint8 else np.int32
     return {"codes": packed(rows.codes.astype(kind)), "weights": packed(weights)}
 
