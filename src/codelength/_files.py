@@ -21,7 +21,7 @@ _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 
 _TEMPORARY = re.compile(r"\..+\.codelength-[0-9a-f]{8}\.tmp(\.[^.]*)?")
 _STALE_SECONDS = 3600
-_LONGEST_NAME = 255
+_MAX_NAME = 255
 
 
 @contextmanager
@@ -172,7 +172,7 @@ def _created(target: Path, before: os.stat_result | None) -> Path:
     ending = f".codelength-{secrets.token_hex(4)}.tmp{suffix}"
     name = target.name
     # File systems limit names in bytes, not in characters; only the temporary name is cut.
-    while len(os.fsencode(name)) > _LONGEST_NAME - 1 - len(os.fsencode(ending)):
+    while len(os.fsencode(name)) > _MAX_NAME - 1 - len(os.fsencode(ending)):
         name = name[:-1]
     temporary = target.with_name(f".{name}{ending}")
     # Opened by number rather than with tempfile, so that a new file gets the permissions of any new file.

@@ -14,7 +14,7 @@ from .errors import DataError
 TYPES = ("<f8", "<f4", "<i8", "<i4", "<i2", "|u1")
 """Types of numbers that are written."""
 
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """An array larger than this is not written, and not read."""
 
 
@@ -70,7 +70,7 @@ def unpacked(
     kind, lengths, data = document["type"], document["shape"], document["data"]
     if kind not in TYPES or not isinstance(data, str) or not isinstance(lengths, list):
         raise DataError("an array is not what was written")
-    sound = all(type(length) is int and 0 <= length <= MOST_BYTES for length in lengths)
+    sound = all(type(length) is int and 0 <= length <= MAX_BYTES for length in lengths)
     if not sound or len(lengths) != len(shape):
         raise DataError("an array has another shape than its model")
     # Checked before anything is unpacked, and before numpy would allocate the array.
@@ -80,8 +80,8 @@ def unpacked(
     # In Python integers: a product of lengths from a forged file would overflow in numpy.
     for length in lengths:
         n_bytes *= length
-    if n_bytes > MOST_BYTES:
-        raise DataError(f"an array of {n_bytes:,} bytes is more than the {MOST_BYTES:,} that are read")
+    if n_bytes > MAX_BYTES:
+        raise DataError(f"an array of {n_bytes:,} bytes is more than the {MAX_BYTES:,} that are read")
     try:
         # No more is unpacked than the shape says, whatever the file holds.
         raw = zlib.decompressobj().decompress(base64.b64decode(data, validate=True), n_bytes + 1)

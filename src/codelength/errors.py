@@ -39,7 +39,7 @@ __all__ = [
     "UnknownValue",
 ]
 
-_MOST, _MOST_OF_END = 2000, 600
+_MAX_LENGTH, _MAX_END = 2000, 600
 
 
 class CodelengthError(Exception):
@@ -107,7 +107,7 @@ class DoubtfulFit(CodelengthWarning):
 def _one_line(message: str) -> str:
     """Return a message on one line, shortened in the middle if it is too long."""
     flat = " ".join(message.splitlines())
-    if len(flat) <= _MOST:
+    if len(flat) <= _MAX_LENGTH:
         return flat
     # The remedy is at the end of a message, so that the end is kept as well as the beginning.
-    return f"{flat[: _MOST - _MOST_OF_END - 5]} ... {flat[-_MOST_OF_END:]}"
+    return f"{flat[: _MAX_LENGTH - _MAX_END - 5]} ... {flat[-_MAX_END:]}"

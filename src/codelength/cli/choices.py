@@ -213,7 +213,7 @@ def _prior_or_model(value: Any) -> Any:
     model = load(value)
     if not isinstance(model, NaiveBayes):
         raise InvalidParameter(
-            f"prior={value}: a {name_of(model)} is no prior; name the file of a naive-bayes model"
+            f"prior={value}: a {name_of(model)} is not a prior; name the file of a naive-bayes model"
         )
     return model._fitted.posterior
 

@@ -53,13 +53,13 @@ def export(model: str, to: str, output: str, **sql: Any) -> None:
         raise InvalidParameter("--output: an ONNX graph goes into a file; name one, such as model.onnx")
     fitted = load(model)
     needed: Capability = "network" if to in ("bif", "xmlbif") else "export"
-    what = {"network": "Bayesian network", "export": "sums of look-ups"}
+    what = {"network": "a Bayesian network", "export": "sums of look-ups"}
     # Members have one class and different capabilities; other models say themselves what they lack.
     is_member = name_of(fitted) not in MODELS
     if not hasattr(fitted, f"to_{to}") or (is_member and needed not in capabilities_of(fitted)):
         able = sorted(name for name in model_names() if needed in capabilities_of(constructor_of(name)()))
         raise InvalidParameter(
-            f"{model}: predictions of {name_of(fitted)} are no {what[needed]}, which --to {to} needs; fit "
+            f"{model}: predictions of {name_of(fitted)} are not {what[needed]}, which --to {to} needs; fit "
             f"--model with one of {', '.join(able)}"
         )
     content = _content(fitted, to, **sql)

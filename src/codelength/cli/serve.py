@@ -44,7 +44,7 @@ def serve(data: str | None, port: int | None, no_browser: bool, limit_mb: int | 
       codelength serve survey.csv --no-browser --port 8000
     """
     if (port or 0) > MAX_PORT:
-        raise InvalidParameter(f"--port: {port} is no port; name one up to {MAX_PORT}, or 0 for any")
+        raise InvalidParameter(f"--port: {port} is not a port; name one up to {MAX_PORT}, or 0 for any")
     _check_installed()
     from ..serve.limits import MIB, Limits
     from ..serve.server import serve as run

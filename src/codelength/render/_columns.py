@@ -11,10 +11,10 @@ from rich.text import Text
 GAP = 2
 """Spaces between columns."""
 
-LONGEST_WORD = 24
+MAX_WORD = 24
 """Longer words in columns of words are broken before the table is split."""
 
-NARROWEST = 6
+MIN_WIDTH = 6
 """Columns of words are never narrower than this, unless their words are short."""
 
 
@@ -54,7 +54,7 @@ class Column:
             longest_word = max(map(_longest_word, (self.name, *self.cells)))
             # Words of moderate length stay whole. Only longer ones, such as paths, are broken in a narrow
             # terminal.
-            self.least = min(self.natural, max(NARROWEST, min(longest_word, LONGEST_WORD)))
+            self.least = min(self.natural, max(MIN_WIDTH, min(longest_word, MAX_WORD)))
 
     def lines(self, row: int) -> list[str]:
         """Return the lines of a cell."""
@@ -169,7 +169,7 @@ def _split(columns: Sequence[Column], width: int) -> list[list[Column]]:
     first, *others = columns
     if first.is_text and first.least > 0.6 * width:
         # The names of the rows are repeated in every part of the table, and must leave room for its columns.
-        first.least = max(width // 3, NARROWEST)
+        first.least = max(width // 3, MIN_WIDTH)
     tables = [[first, others[0]]]
     for column in others[1:]:
         if _total([*tables[-1], column]) <= width:
@@ -185,9 +185,9 @@ def _widen(columns: Sequence[Column], width: int) -> None:
     for column in columns:
         column.width = column.least
     texts = sorted((column for column in columns if column.is_text), key=lambda column: column.natural)
-    # The table is too wide even at its least: the widest columns of words shrink first, down to NARROWEST.
+    # The table is too wide even at its least: the widest columns of words shrink first, down to MIN_WIDTH.
     for column in reversed(texts):
-        less = min(max(-room, 0), max(column.least - NARROWEST, 0))
+        less = min(max(-room, 0), max(column.least - MIN_WIDTH, 0))
         column.width -= less
         room += less
     for group in (texts, [column for column in columns if not column.is_text]):

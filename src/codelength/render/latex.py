@@ -5,21 +5,23 @@ from collections.abc import Sequence
 from ..blocks import Grid, Strong
 from . import one_line
 
-_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-}
+_ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+    }
+)
 
 
 def latex(grid: Grid) -> str:
@@ -38,26 +40,17 @@ def latex(grid: Grid) -> str:
     <BLANKLINE>
     """
     sides = "".join("l" if n < grid.n_text else "r" for n in range(len(grid.names)))
-    title = [f"% {one_line(grid.title)}"] if grid.title else []
-    rows = [_row(row) for row in grid.rows]
-    return "\n".join(
-        [
-            *title,
-            rf"\begin{{tabular}}{{{sides}}}",
-            r"\toprule",
-            _row(grid.names),
-            r"\midrule",
-            *rows,
-            r"\bottomrule",
-            r"\end{tabular}",
-            "",
-        ]
+    title = f"% {one_line(grid.title)}\n" if grid.title else ""
+    rows = "".join(f"{_row(row)}\n" for row in grid.rows)
+    return (
+        rf"{title}\begin{{tabular}}{{{sides}}}"
+        f"\n\\toprule\n{_row(grid.names)}\n\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n"
     )
 
 
 def escaped(text: str) -> str:
     """Return a text on one line with all special characters of LaTeX escaped; bold if it is ``Strong``."""
-    safe = "".join(_ESCAPES.get(character, character) for character in one_line(str(text)))
+    safe = one_line(str(text)).translate(_ESCAPES)
     return rf"\textbf{{{safe}}}" if isinstance(text, Strong) else safe
 
 

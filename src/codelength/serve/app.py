@@ -40,9 +40,9 @@ from .worker import MODEL, REPORT
 
 __all__ = ["make_app"]
 
-_LONGEST_FORM = MIB
+_MAX_FORM = MIB
 # Bytes and seconds for which the rest of a rejected upload is still read.
-_DRAINED, _DRAIN_SECONDS = 16 * MIB, 2.0
+_MAX_DRAINED, _DRAIN_SECONDS = 16 * MIB, 2.0
 # A report names its own security policy within its first bytes.
 _HEAD = 4096
 _WRONG, _FORBIDDEN, _NOT_FOUND, _TOO_SLOW, _TOO_LARGE, _FULL = 400, 403, 404, 408, 413, 507
@@ -227,7 +227,7 @@ async def _drain(request: Request) -> None:
         async with asyncio.timeout(_DRAIN_SECONDS):
             async for piece in request.stream():
                 n_bytes += len(piece)
-                if n_bytes > _DRAINED:
+                if n_bytes > _MAX_DRAINED:
                     return
 
 
@@ -314,7 +314,7 @@ async def _form(request: Request) -> dict[str, list[str]]:
                 # Read here instead of with the form parser of Starlette, which needs another library and has
                 # no timeout.
                 body += piece
-                if len(body) > _LONGEST_FORM:
+                if len(body) > _MAX_FORM:
                     raise Refused(_TOO_LARGE, "the form is too long; choose fewer columns")
         return parse_qs(body.decode("ascii"), keep_blank_values=True)
     except TimeoutError:

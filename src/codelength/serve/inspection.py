@@ -34,8 +34,8 @@ _MAGIC = {"parquet": b"PAR1", "gzip": b"\x1f\x8b"}
 _HELD = {"text": "text", "gzip": "gzip data", "parquet": "a Parquet table"}
 _OTHERS = {b"PK\x03\x04": "a workbook or an archive", b"%PDF": "a PDF file"}
 _LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}
-_LONGEST_HEADER = 16 * MIB
-_LONGEST_NAMES = 2_000_000
+_MAX_HEADER = 16 * MIB
+_MAX_NAMES = 2_000_000
 _CHUNK = MIB
 
 
@@ -108,8 +108,8 @@ def look(path: Path, limits: Limits) -> tuple[list[str], int]:
     # After the checks above: reading the names of a packed file may unpack much of it.
     names = column_names(path)
     _check("columns", len(names), limits.columns)
-    if sum(map(len, names)) > _LONGEST_NAMES:
-        raise DataError(f"the column names are longer than {_LONGEST_NAMES:,} characters; shorten them")
+    if sum(map(len, names)) > _MAX_NAMES:
+        raise DataError(f"the column names are longer than {_MAX_NAMES:,} characters; shorten them")
     _check("rows", n_rows, limits.rows)
     _check("cells", n_rows * len(names), limits.cells)
     return names, n_rows
@@ -168,9 +168,9 @@ def _text_rows(path: Path, limits: Limits) -> int:
                 # A first line without an end would be read into memory as a whole by every parser.
                 if not n_lines:
                     first += chunk.find(b"\n") if b"\n" in chunk else len(chunk)
-                    if first > _LONGEST_HEADER:
+                    if first > _MAX_HEADER:
                         raise DataError(
-                            f"{path}, line 1: is longer than {sized(_LONGEST_HEADER)}; the first line must "
+                            f"{path}, line 1: is longer than {sized(_MAX_HEADER)}; the first line must "
                             "hold the column names"
                         )
                 n_bytes += len(chunk)

@@ -21,7 +21,7 @@ __all__ = ["COMMAND", "Job", "JobQueue"]
 COMMAND = (sys.executable, "-P", "-m", "codelength.serve.worker")
 """Command that starts a process for one job; ``-P`` keeps modules of the current directory out."""
 
-_LONGEST_LINE = 1 << 26
+_MAX_LINE = 1 << 26
 
 _log = logging.getLogger(__name__)
 
@@ -187,7 +187,7 @@ class JobQueue:
             process.stdin.write(json.dumps({**job.task, "limits": self._limits}).encode() + b"\n")
             process.stdin.flush()
         # A limit, because a process gone wrong could write one endless line.
-        while line := process.stdout.readline(_LONGEST_LINE):
+        while line := process.stdout.readline(_MAX_LINE):
             with suppress(ValueError, TypeError):  # half a line of a process that was killed
                 job.update(json.loads(line))
             if job._is_complete:

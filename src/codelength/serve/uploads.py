@@ -15,7 +15,7 @@ from .limits import Limits, Refused, sized
 
 __all__ = ["given_name", "receive"]
 
-_LONGEST_NAME = 80
+_MAX_NAME = 80
 _HEAD = 8
 _TOO_LARGE, _TOO_SLOW, _OTHER_KIND, _NOTHING = 413, 408, 415, 400
 
@@ -25,7 +25,7 @@ def given_name(request: Request) -> str:
     name = unquote(request.headers.get("x-file-name", ""), errors="replace")
     # Browsers on Windows once sent whole paths.
     name = one_line(name.replace("\\", "/").rsplit("/", 1)[-1])
-    return name if len(name) <= _LONGEST_NAME else f"...{name[-_LONGEST_NAME + 3 :]}"
+    return name if len(name) <= _MAX_NAME else f"...{name[-_MAX_NAME + 3 :]}"
 
 
 async def receive(request: Request, name: str, directory: Path, limits: Limits) -> Path:

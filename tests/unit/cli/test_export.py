@@ -108,9 +108,9 @@ def test_members_of_averages(run, fitted, kind):
     ("kind", "to", "message"),
     [
         ("model-average", "sql", "no sums of look-ups, and only those can be exported"),
-        ("forests", "scorer", "predictions of forests are no sums of look-ups"),
+        ("forests", "scorer", "predictions of forests are not sums of look-ups"),
         ("subsets", "bif", "--to bif needs; fit --model with one of best-tree, naive-bayes"),
-        ("model-average", "xmlbif", "predictions of model-average are no Bayesian network"),
+        ("model-average", "xmlbif", "predictions of model-average are not a Bayesian network"),
     ],
 )
 def test_models_that_cannot_be_exported(run, fitted, kind, to, message):

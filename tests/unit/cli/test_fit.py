@@ -244,7 +244,7 @@ def test_a_model_of_another_kind_is_no_prior(run, tmp_path):
     made.save(tmp_path / "m.json")
     code, _, err = run("fit", "lenses", "--prior", tmp_path / "m.json", "-o", tmp_path / "n.json")
     assert code == 2
-    assert "finite-mixture is no prior" in err
+    assert "finite-mixture is not a prior" in err
     code, _, err = run("fit", "lenses", "--prior", tmp_path / "none.json", "-o", tmp_path / "n.json")
     assert code == 1
     assert "none.json: cannot be read" in err

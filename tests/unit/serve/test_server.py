@@ -288,7 +288,7 @@ def test_a_hundred_uploads_at_once_leave_it_responsive(start):
 def test_a_port_that_is_none(run_command):
     code, err = run_command("serve", "--port", "70000")
     assert code == 2
-    assert err == "error: --port: 70000 is no port; name one up to 65535, or 0 for any\n"
+    assert err == "error: --port: 70000 is not a port; name one up to 65535, or 0 for any\n"
 
 
 def test_a_table_that_is_not_there(run_command, tmp_path):
