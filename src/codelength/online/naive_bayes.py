@@ -21,7 +21,7 @@ from ..blocks import Block, Facts
 from ..counts import Counts
 from ..decisions import TOLERANCE
 from ..errors import DataError, InvalidParameter
-from ..estimators import NaiveBayes
+from ..estimators import NaiveBayes, documents
 from ..naive_bayes import Predictor, PriorLike, rule_of
 from ..table import Schema
 from ..table.checks import check_choice, check_instance, check_number, check_size
@@ -296,17 +296,17 @@ class OnlineNaiveBayes(Shown):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, as JSON with its complete state; :meth:`load` reads it back."""
-        from .saved import write
+        from .saved import to_document
 
         with self._lock:
-            write(self, path)
+            documents.write(to_document(self), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "OnlineNaiveBayes":
         """Read the model that :meth:`save` wrote; raise DataError if the file is not valid."""
-        from .saved import read
+        from .saved import restored
 
-        return read(path)
+        return documents.read(path, restored)
 
     def _log_weights(self, x: Mapping[str, Any]) -> tuple[tuple[Scalar, ...], FloatArray]:
         """Return the classes and their log weights; with growing domains, the last is that of a new class."""

@@ -1,7 +1,6 @@
 """Model files of streams: the complete state as JSON, checked on load."""
 
 import math
-import os
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,8 +20,8 @@ from .naive_bayes import OnlineNaiveBayes
 KIND = "online-naive-bayes"
 
 
-def write(model: OnlineNaiveBayes, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file."""
+def to_document(model: OnlineNaiveBayes) -> dict[str, Any]:
+    """Return the complete state of a model as JSON types."""
     counts = model._counts
     options = documents.plain_params(model._options)
     content: dict[str, Any] = {
@@ -62,16 +61,11 @@ def write(model: OnlineNaiveBayes, path: str | os.PathLike[str]) -> None:
             [of_column[row.code], [of_row[place] for place in row.places.tolist()], row.positions.tolist()]
             for row in model._rows
         ]
-    documents.write(content, path)
+    return content
 
 
-def read(path: str | os.PathLike[str]) -> OnlineNaiveBayes:
-    """Read the file that :func:`write` wrote."""
-    return documents.read(path, _restored)
-
-
-def _restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
-    """Restore a model from the content of a file; raise DataError if it is not valid."""
+def restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
+    """Restore the model that :func:`to_document` wrote; raise DataError if the document is not valid."""
     if content["kind"] != KIND:
         raise DataError(f"a model of kind {shown(content['kind'])}; read it with codelength.load")
     options = {name: documents.restored(value) for name, value in content["options"].items()}
