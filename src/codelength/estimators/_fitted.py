@@ -148,14 +148,6 @@ class Fitted:
         # Names match columns only if both sides have them; otherwise columns are matched by position.
         return encode(self.schema, table, by_name=table.named and self.named, **(usual | options))
 
-    def weighed(self, coded: Coded) -> Coded:
-        """Return training rows with weights on the scale of the model.
-
-        Predictions of new rows do not depend on their weights, so only methods that take training rows again
-        call this.
-        """
-        return scaled(self.params, coded)
-
     def question(self, variables: Any) -> Question:
         """Return a checked question about variables, with the values that the model distinguishes."""
         return Question.of(self.schema, variables)
@@ -220,7 +212,7 @@ class Fitted:
     @classmethod
     def restored_params(cls, document: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of the estimator in a document."""
-        return {name: documents.restored(value) for name, value in document["params"].items()}
+        return documents.restored_params(document["params"])
 
     @classmethod
     def restored(cls, content: Mapping[str, Any], **known: Any) -> Self:
@@ -266,6 +258,6 @@ class FittedJoint(Fitted):
 
 
 def scaled(params: Mapping[str, Any], coded: Coded) -> Coded:
-    """Return rows with the weights that count: relative ones then add up to the number of rows."""
+    """Return training rows with the weights that count: relative ones then add up to the number of rows."""
     # Not every model has weighting=: mixture classifiers take whole weights only.
     return coded.relative() if params.get("weighting") == "relative" else coded

@@ -241,7 +241,7 @@ class FittedAverage(Fitted):
     def _check_training_rows(self, coded: Coded, training: Training) -> None:
         """Raise DataError for other rows than those of the fit, another order or other weights."""
         # Merged as in the fit: equal rows are one there, and places say which rows they were.
-        rows, places = seen_classes(self.weighed(coded), self.seen).merged()
+        rows, places = seen_classes(scaled(self.params, coded), self.seen).merged()
         known = training.coded
         pairs = (places, training.places), (rows.codes, known.codes), (rows.class_codes, known.class_codes)
         if not all(np.array_equal(one, other) for one, other in pairs):

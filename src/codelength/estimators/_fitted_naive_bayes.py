@@ -280,7 +280,7 @@ class FittedNaiveBayes(Fitted):
 
     def left_out(self, coded: Coded, *, optimistic: bool = False) -> Predictions:
         """Predict each training row from all the others; ``optimistic`` keeps the variables chosen on all."""
-        return self._left_out(self.weighed(coded), optimistic=optimistic)
+        return self._left_out(scaled(self.params, coded), optimistic=optimistic)
 
     def left_out_of_batch(self, coded: Coded) -> Predictions:
         """Predict each training row of a batch from all the others, those of other batches included."""

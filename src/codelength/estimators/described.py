@@ -253,8 +253,7 @@ def spec_from_json(document: Mapping[str, Any]) -> Any:
     if "on" in document:
         model: Any = OnVariables(spec_from_json(document["model"]), tuple(document["on"]))
     else:
-        params = {name: documents.restored(value) for name, value in document["params"].items()}
-        model = model_of(document["kind"])(**params)
+        model = model_of(document["kind"])(**documents.restored_params(document["params"]))
     check_describes(model)
     return model
 

@@ -113,6 +113,11 @@ def plain_params(params: Mapping[str, Any], without: Collection[str] = ()) -> di
     return {name: plain(value) for name, value in params.items() if name not in without}
 
 
+def restored_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that :func:`plain_params` wrote."""
+    return {name: restored(value) for name, value in params.items()}
+
+
 def restored(value: Any) -> Any:
     """Return the parameter that :func:`plain` wrote; lists become tuples."""
     if isinstance(value, dict):

@@ -26,6 +26,7 @@ from ..latent.inference.information import InformationKind
 from ..mixture._replications import Progress
 from ..table import Coded
 from ..table.checks import check_choice
+from ._fitted import scaled
 from ._fitted_mixture import FittedMixture
 from .base import TableEstimator
 
@@ -250,7 +251,7 @@ class LatentInference(TableEstimator):
         """Return the rows given, or the training rows of the fit."""
         fitted = self._fitted
         # Those of the fit are scaled already; new ones still have the weights that were passed.
-        return fitted.training if X is None else fitted.weighed(self._encoded(X, sample_weight))
+        return fitted.training if X is None else scaled(fitted.params, self._encoded(X, sample_weight))
 
     def _seed(self, random_state: Any) -> Any:
         """Return the random state given, or a stream that belongs to the model."""

@@ -68,7 +68,7 @@ def restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
     """Restore the model that :func:`to_document` wrote; raise DataError if the document is not valid."""
     if content["kind"] != KIND:
         raise DataError(f"a model of kind {shown(content['kind'])}; read it with codelength.load")
-    options = {name: documents.restored(value) for name, value in content["options"].items()}
+    options = documents.restored_params(content["options"])
     start = content["schema"]
     model = OnlineNaiveBayes(None if start is None else Schema.from_json(start), **options)
     model._weight = check_number("weight", content["weight"], above=True)
