@@ -1,5 +1,8 @@
 """Loops over clusterings. Arrays in, arrays out, nothing checked; see ``clusterings`` for the shapes.
 
+Order of reading: :func:`shift` and :func:`log_predictions`, then :func:`climb`, :func:`search_all` and
+:func:`sweep`, which are made of them.
+
 Functions take whole tuples, and look the arrays up once before their loops: a look-up inside a loop counts
 references every time.
 """

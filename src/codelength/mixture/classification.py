@@ -68,7 +68,7 @@ class Classification(Shown):
         """Read a table that :meth:`to_json` wrote, and check it against the shares of the classes."""
         table = np.array(document["table"], dtype=np.float64)
         if table.shape != (len(shares), len(shares)) or not (table >= 0).all():
-            raise DataError("the classification table does not fit the classes")
+            raise DataError("the classification table does not fit the classes; pass what to_json gave")
         return cls(table, shares)
 
     def _title(self) -> str:

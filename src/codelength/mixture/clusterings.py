@@ -1,4 +1,8 @@
-"""Clusterings: the component of each row, and the counts of a table completed by them."""
+"""Clusterings: the component of each row, and the counts of a table completed by them.
+
+Order of reading: :func:`completed`, names of components (:func:`exchangeable`, :func:`canonical`), rows and
+counts for kernels (:class:`ObservedCells`, :class:`ClusteringState`).
+"""
 
 from typing import Any, NamedTuple
 

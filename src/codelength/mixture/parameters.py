@@ -1,7 +1,8 @@
 """Parameters of a finite mixture.
 
 A component is a hidden class, so the counts, priors and log tables of labelled tables are used here too,
-under a schema whose target is the component.
+under a schema whose target is the component. Order of reading: :func:`with_components`,
+:class:`MixtureParameters`, :func:`posterior_mode`. Depends on ``cache`` for rows on disk.
 """
 
 from collections.abc import Iterator, Mapping
@@ -159,13 +160,13 @@ class MixtureParameters:
         value_probs = np.array(document["value_probs"], dtype=np.float64)
         shape = (len(class_probs), schema.n_cells)
         if class_probs.ndim != 1 or value_probs.shape != shape or not len(class_probs):
-            raise DataError(f"probabilities of shape {value_probs.shape}: that does not fit the schema")
+            raise DataError(f"shape {value_probs.shape} does not fit the schema; pass what to_json gave")
         mixture = cls(with_components(schema, len(class_probs)), class_probs, value_probs)
         blocks = [class_probs[None, :], *(mixture.of(i) for i in range(schema.n_variables))]
         if not all((own >= 0).all() and np.allclose(own.sum(axis=1), 1, rtol=0, atol=1e-9) for own in blocks):
-            raise DataError("the probabilities of a distribution do not add up to 1")
+            raise DataError("the probabilities of a distribution do not add up to 1; pass what to_json gave")
         if not (value_probs[:, schema.offsets[1:] - 1] == 1).all():
-            raise DataError("the cell for missing of a variable is not 1")
+            raise DataError("the cell for missing of a variable is not 1; pass what to_json gave")
         return mixture
 
     def _scorer(self, coded: Coded) -> Scorer:

@@ -1,4 +1,7 @@
-"""Summaries that a fitted mixture keeps: of the rows and missing cells, and of the search for the best."""
+"""Summaries that a fitted mixture keeps: of the rows and missing cells, and of the search for the best.
+
+Order of reading: :class:`DataSummary` and :class:`DataTally`, which makes it; :class:`SearchSummary`.
+"""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,8 @@
-"""Scores of sets of variables with cheap updates from one set to the next."""
+"""Scores of sets of variables with cheap updates from one set to the next.
+
+Order of reading: :class:`Criterion`, :class:`EvidenceCriterion`, :class:`PredictiveCriterion`. Depends on the
+kernels of :mod:`codelength.prequential`.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -152,7 +152,7 @@ class Comparison(Shown, Sequence[dict[str, Any]]):
             or not all(isinstance(value, plain) for value in row.values())
             for row in rows
         ):
-            raise DataError("the comparison of numbers of components is not a table of numbers")
+            raise DataError("the comparison is not a table of numbers; pass what to_json gave")
         found = cls(
             tuple(rows),
             document["chosen"],

@@ -1,4 +1,8 @@
-"""Choice of the number of components of a finite mixture."""
+"""Choice of the number of components of a finite mixture.
+
+Order of reading: :func:`choose_components` (the search), ``_fitted`` (one number of components),
+``_largest_first`` (the order of components). Depends on ``comparison`` for the table of all numbers.
+"""
 
 import math
 from collections.abc import Iterable, Mapping

@@ -25,7 +25,7 @@ WordArray = NDArray[np.uint64]
 WINDOW = 1 << 15
 """Rows of each run that are merged at a time if all are in memory."""
 
-_LARGEST = 1 << 64
+_MAX_STATES = 1 << 64
 
 
 class _Byte(NamedTuple):
@@ -72,7 +72,7 @@ class RowPacking:
                 # A byte that is always zero distinguishes no rows.
                 if size == 1:
                     continue
-                if n_states * size > _LARGEST:
+                if n_states * size > _MAX_STATES:
                     words.append([])
                     n_states = 1
                 words[-1].append(_Byte(column, shift, size))

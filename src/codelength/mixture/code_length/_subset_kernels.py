@@ -3,7 +3,8 @@
 A *state* is the number of copies of each distinct row in a cluster: a number in mixed radix whose digit
 ``d``, the lowest first, runs from 0 to ``caps[d]``. States that fit together are added without carry, so the
 number of a union is the sum of the numbers. Sums may be reassociated for vectorisation: all terms are
-positive, so every order is equally accurate.
+positive, so every order is equally accurate. Order of reading: :func:`subset_log_weights`,
+:func:`add_cluster`.
 """
 
 import numpy as np

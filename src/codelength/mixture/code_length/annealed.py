@@ -1,4 +1,9 @@
-"""Code length of a mixture by annealed importance sampling, if an exact sum is infeasible."""
+"""Code length of a mixture by annealed importance sampling, if an exact sum is infeasible.
+
+Order of reading: :func:`annealed_code_length`, :class:`Reference` (the distribution to start from),
+:func:`annealed_start` (one chain). Depends on ``best_clustering`` and ``neighbourhood`` for local optima, and
+on ``_annealing_kernels``.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -214,21 +219,10 @@ def annealed_start(
     n_temperatures: int,
     generator: np.random.Generator,
 ) -> ChainStart:
-    """Return a function that draws a clustering by a chain from a reference distribution to the posterior.
+    """Return a function that draws a clustering of single rows by a chain from a reference to the posterior.
 
-    Parameters
-    ----------
-    coded : Coded
-        Single rows; the target of their schema is the component.
-    prior : Pseudocounts
-        Dirichlet pseudocounts.
-    is_uniform : bool
-        Whether the reference is uniform, so that chains reach all names of the components; else it is around
-        local optima.
-    n_temperatures : int
-        Steps from the reference to the posterior.
-    generator : Generator
-        Random stream of the search for local optima.
+    The reference is uniform, so that chains reach all names of the components, or around local optima, whose
+    search takes its random numbers from ``generator``.
     """
     from ._annealing_kernels import anneal
 

@@ -142,16 +142,9 @@ class Nearby(NamedTuple):
 
 
 def nearby_clusterings(table: Coded, prior: Pseudocounts, names: IntArray) -> Nearby:
-    """Return the clustering of a completed table, and those that differ from it in one row.
+    """Return the clustering of a completed table of single rows, and those that differ from it in one row.
 
-    Parameters
-    ----------
-    table : Coded
-        Single rows with their components as classes.
-    prior : Pseudocounts
-        Dirichlet pseudocounts.
-    names : array of shape (n_components,)
-        From :func:`codelength.mixture.clusterings.exchangeable`.
+    ``names`` are from :func:`codelength.mixture.clusterings.exchangeable`.
     """
     log_prob, moves = log_moves(table, prior)
     centre, places = table.class_codes.astype(np.int64), np.arange(len(names))

@@ -55,8 +55,7 @@ class Weights:
     Attributes
     ----------
     scaled : array of shape (n_states,)
-        Each at most 1; the log weight of a state is the log of this, plus ``cluster_log``, plus the
-        logs taken out of its rows.
+        Each at most 1; its log plus ``cluster_log``, plus the logs taken out of its rows, is the log weight.
     rows_log : float
         Log factor divided out of all rows together, including the factorials of the copies.
     cluster_log : float
@@ -119,18 +118,8 @@ def rounding_of_terms(
     A term of code length L is a sum of n_rows (n_variables + 1) logs, added with an error of at most
     :math:`(n_{variables} + n_{rows} + 8)\, u\, (L + magnitude)`, and the logs in the tables have an error
     of their own. The mean of L over all terms, each weighted by its share of the sum, is the code length
-    of the sum plus the entropy of the shares, which is at most n_rows log n_components.
-
-    Parameters
-    ----------
-    problem : ClusteringSum
-        The rows and the prior.
-    magnitude : float
-        Bound on the logs that were divided out.
-    n_components : int
-        Number of components.
-    code_length : float
-        Code length of the sum.
+    of the sum plus the entropy of the shares, which is at most n_rows log n_components. ``magnitude`` bounds
+    the logs that were divided out.
     """
     n_rows, n_variables = problem.n_rows, problem.n_variables
     largest = problem.largest_log

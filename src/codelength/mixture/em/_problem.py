@@ -29,9 +29,7 @@ LANES = 4
 """Components are padded to a multiple of this: one vector register of float64."""
 
 BLOCK_ROWS = 8192
-"""Minimum number of rows per block. Fixed, so that sums over blocks are the same for any number of
-threads.
-"""
+"""Minimum number of rows per block, fixed, so that sums are the same for any number of threads."""
 
 
 def block_bounds(n_rows: int) -> IntArray:
@@ -173,16 +171,7 @@ class EMProblem:
     ) -> tuple[MixtureParameters, FloatArray, bool]:
         """Run EM from one start.
 
-        Parameters
-        ----------
-        start : MixtureParameters
-            The start.
-        max_iter : int
-            Maximum number of iterations.
-        tol : float
-            Least gain per row, in nats.
-        n_threads : int
-            Threads to share rows out with.
+        Options are those of :func:`codelength.mixture.em.em`.
 
         Returns
         -------

@@ -50,9 +50,7 @@ SAME = 0.01
 """Ends whose log posteriors differ by at most this, in nats, are the same solution."""
 
 POLISH = 1e-3
-"""Share of the tolerance to which the best end is continued if ends are compared: Pearson's chi-squared
-and standard errors need more digits of the parameters than the log-likelihood does.
-"""
+"""Share of the tolerance to which the best end is continued: standard errors need more digits."""
 
 CAUTION = 5.0
 """Factor by which the remaining gain of a run may exceed its extrapolation."""
@@ -61,9 +59,7 @@ MAX_STARTS = 100
 """Maximum number of starts if the best end has to be found several times."""
 
 MAX_EMPTY = 1000
-"""Maximum number of components if there are fewer distinct rows: one component per row fits as well as
-any.
-"""
+"""Maximum number of components if there are fewer distinct rows: one per row fits as well as any."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -183,15 +179,8 @@ def fit_mixture(
 
     Raises
     ------
-    DataError
-        If there is nothing to fit.
     Infeasible
         If there are thousands of components and fewer distinct rows, or more than memory holds.
-
-    Warns
-    -----
-    sklearn.exceptions.ConvergenceWarning
-        If the best run did not converge.
 
     Examples
     --------

@@ -11,6 +11,8 @@ name              start
 
 Labels are softened because a probability of zero stays zero in EM: a tenth of each row is spread over all
 components evenly. Rows are processed block by block, so that shares are never held for all of them.
+
+Order of reading: one function for each start, :func:`start_counts`, then distances and counts of clusters.
 """
 
 from collections.abc import Callable, Iterator

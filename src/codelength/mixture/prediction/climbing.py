@@ -141,22 +141,7 @@ def maximised_log_likelihoods(
 ) -> FloatArray:
     """Maximise the log-likelihood of the rows and each new row with every queried combination.
 
-    Parameters
-    ----------
-    rows : Coded
-        The rows that were learned from.
-    mixture : MixtureParameters
-        The mixture fitted to them.
-    question : Question
-        The queried variables.
-    new : Coded
-        The new rows.
-    max_iter, tol
-        As in :meth:`Climber.with_row`.
-
-    Returns
-    -------
-    array of shape (n_new_rows, n_combinations)
+    Returns an array of shape (n_new_rows, n_combinations); options are those of :meth:`Climber.with_row`.
     """
     climber = Climber.of(rows, mixture, new)
     return climber.of_combinations(question, new, lambda row: climber.with_row(row, max_iter, tol)[0])

@@ -226,7 +226,7 @@ def restored_rows(document: Mapping[str, Any], schema: Schema) -> Coded:
     codes = unpacked(document["codes"], (None, schema.n_variables), low=0)
     weights = unpacked(document["weights"], (len(codes),), low=0.0, high=MAX_WEIGHT)
     if codes.dtype.kind not in "iu" or not (weights > 0).all():
-        raise DataError("the training rows of the model are not what a fit leaves behind")
+        raise DataError("the training rows of the model are not what a fit leaves behind; fit it again")
     return Coded.of(schema.without_target(), codes, weights=weights)
 
 
