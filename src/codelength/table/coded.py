@@ -1,6 +1,9 @@
 """A table as codes, with its schema and the weights of its rows.
 
 Everything below the estimators works on such tables.
+
+Order of reading: :class:`Coded`, whose constructor checks everything; then :func:`unchecked` and
+:func:`changed`, which make tables of arrays that are known to be right. Depends on ``schema`` and ``checks``.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""Encode columns by a schema. No data reaches the counting in another way."""
+"""Encode columns by a schema. No data reaches the counting in another way.
+
+Order of reading: :func:`encode` (a table), :func:`codes_of` (a column), :func:`codes_of_numbers` and
+:func:`places_of` (cells). Depends on ``table`` and ``schema``, on ``intervals`` and ``spelling`` for numbers
+and times, and on ``unknown`` for values that the schema does not list.
+"""
 
 from collections.abc import Container
 from typing import Any, Literal

@@ -11,6 +11,9 @@ identifiers or free text. Its values do not occur in other rows, so it carries n
 is left out with a warning. A column that declares its domain is never left out.
 
 The decision about each column is kept as the ``origin`` of its variable.
+
+Order of reading: :func:`infer_schema`, :class:`How` (options, and the variable of one column), then what it
+asks about columns. Depends on ``table``, ``cutting`` and ``spelling``; streams use :class:`How` as well.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,7 +1,7 @@
 """Variables of a table, their values, and the classes to predict.
 
 A code length is defined only over a fixed alphabet, so a schema is settled before anything is
-counted and does not grow afterwards.
+counted and does not grow afterwards. Depends on ``variable``, which describes one column.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,11 @@
 """A table in memory: columns, declared domains, class, weights and name.
 
-Frames of any library are converted through narwhals; arrays, lists and plain mappings of columns are taken as
-they are; readers of files and data sets build a table directly. This module only finds out what a column
-holds, never what it means. A domain that the source declares stays with its column.
+This module only finds out what a column holds, never what it means. A domain that the source declares stays
+with its column.
+
+Order of reading: :class:`Table`; :func:`table_of`, whose ``_in_memory`` finds out which container it was
+given; then one function per container. Depends on ``_arrays``, which makes columns of cells and
+on narwhals for frames.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
