@@ -23,7 +23,7 @@ from .._pickling import WithoutCaches
 from ..decisions import first_best
 from ..naive_bayes.dirichlet import dirichlet_log_evidence
 from ..typing import FloatArray, IntArray
-from .forest import ForestCounts, best_forests, blocks, edges_in, top_down
+from .forest import ForestCounts, best_forests, blocks, depths_of, edges_in, top_down
 
 NEGLIGIBLE = 40.0
 """Priors with a log evidence more than this below the best are left out."""
@@ -98,11 +98,6 @@ class ForestPrior:
         """
         above = np.where(parents >= 0, n_values[parents], 1)
         return cls(parents, per_class, per_class / (above * n_values))
-
-    @cached_property
-    def is_shallow(self) -> bool:
-        """True if no variable is more than one edge from its root: all trees are stars."""
-        return bool((self.parents[self.parents[self.parents >= 0]] < 0).all())
 
     def log_evidence(self, counts: ForestCounts) -> float:
         """Return the log probability of the counted cells and classes, in nats."""
@@ -275,7 +270,8 @@ class OneForest(WithoutCaches):
     @property
     def is_exact(self) -> bool:
         """True if the average is exact, False if it is an approximation; see :meth:`ForestPrior.uniform`."""
-        return self.law != "uniform" or self._priors[0][1].is_shallow
+        # Under the uniform law if no variable is more than one edge from its root: all trees are stars.
+        return self.law != "uniform" or bool((depths_of(self.parents) <= 1).all())
 
     @cached_property
     def log_evidence(self) -> float:

@@ -2,6 +2,7 @@
 
 import json
 from math import exp, log
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -55,6 +56,14 @@ def random_columns(rng, n_rows, sizes, ordered, missing=()):
     return Columns(codes, np.arange(len(sizes)), scans, sizes, n_ordered)
 
 
+class Grown(NamedTuple):
+    """A tree before it is averaged over its prunings."""
+
+    features: np.ndarray
+    masks: np.ndarray
+    counts: np.ndarray
+
+
 def logs_of(counts, pseudocounts):
     """The table of log rising factorials that kernels use, for classes with these weights in all rows."""
     return log_table(np.append(counts, counts.sum()), np.append(pseudocounts, pseudocounts.sum()))
@@ -62,7 +71,7 @@ def logs_of(counts, pseudocounts):
 
 def grown(columns, labels, weights, pseudocounts, n_tried, one_cut, seed):
     logs = logs_of(np.bincount(labels, weights, len(pseudocounts)), pseudocounts)
-    return grow(columns, labels, weights, logs, n_tried, one_cut, 30, seed)
+    return Grown(*grow(columns, labels, weights, logs, n_tried, one_cut, 30, seed))
 
 
 def children(features):

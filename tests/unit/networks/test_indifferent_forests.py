@@ -220,7 +220,6 @@ def test_values_of_a_root_share_one_pseudocount_more_than_its_tree_has_free_para
     assert law.of_cells[root] * sizes[root] == pytest.approx(1 + free)
     assert law.of_cells[4] == 1
     assert law.of_class == pytest.approx(1 + free + 4)
-    assert not law.is_shallow
 
 
 def test_roots_are_centres():

@@ -75,24 +75,6 @@ class Columns(NamedTuple):
     n_ordered: IntArray
 
 
-class Grown(NamedTuple):
-    """A tree before it is averaged over its prunings.
-
-    Attributes
-    ----------
-    features : array of shape (n_nodes,)
-        The variable that each node is split on, -1 at leaves.
-    masks : array of shape (n_nodes,)
-        Codes of the rows in the left child, as bits.
-    counts : array of shape (n_nodes, n_classes)
-        Weights of the classes.
-    """
-
-    features: NDArray[np.int32]
-    masks: IntArray
-    counts: FloatArray
-
-
 @njit(cache=True, nogil=True)
 def grow(
     columns: Columns,
@@ -103,7 +85,7 @@ def grow(
     one_cut: bool,
     max_depth: int,
     seed: int,
-) -> Grown:
+) -> tuple[NDArray[np.int32], IntArray, FloatArray]:
     """Grow a tree on rows of positive weight until every leaf has one class or no variable varies in it.
 
     A node is split by the set of codes whose children have the largest evidence.
@@ -124,6 +106,13 @@ def grow(
         Depth at which nodes are not split any more.
     seed : int
         Seed of all draws in the tree.
+
+    Returns
+    -------
+    features, masks : array of shape (n_nodes,)
+        The variable that each node is split on, -1 at leaves, and the codes of its left child, as bits.
+    counts : array of shape (n_nodes, n_classes)
+        Weights of the classes.
     """
     rows, n_classes = np.flatnonzero(weights), len(logs) - 1
     # A split leaves at least one row on each side, so there are at most as many leaves as rows.
@@ -166,7 +155,7 @@ def grow(
                 keys[n_nodes + 1] = keys[n_nodes] + np.uint64(1)
                 n_nodes += 2
         node += 1
-    return Grown(features[:n_nodes], masks[:n_nodes], counts[:n_nodes])
+    return features[:n_nodes], masks[:n_nodes], counts[:n_nodes]
 
 
 @njit(cache=True, nogil=True)
