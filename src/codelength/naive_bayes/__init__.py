@@ -2,7 +2,7 @@
 
 from .dirichlet import dirichlet_log_evidence
 from .explanation import Explanation
-from .log_tables import LogTables, log_tables, value_entries
+from .log_tables import LogTables
 from .naive_distribution import NaiveDistribution, Posterior
 from .predictor import Predictor, rule_of
 from .priors import (
@@ -43,11 +43,9 @@ __all__ = [
     "bound_prior",
     "depends_on_variables",
     "dirichlet_log_evidence",
-    "log_tables",
     "logarithm",
     "normalised",
     "pseudocounts",
     "rule_of",
     "unclassed_pseudocounts",
-    "value_entries",
 ]

@@ -132,8 +132,8 @@ def grow(
     while node < n_nodes:
         first, last, depth = ends[node, 0], ends[node, 1], ends[node, 2]
         own = rows[first:last]
-        for row in own:
-            counts[node, labels[row]] += weights[row]
+        for j in range(first, last):
+            counts[node, labels[rows[j]]] += weights[rows[j]]
         n_present = look_at(counts[node], table, classes, logs)
         # A pure node or one at the largest depth remains a leaf.
         if n_present > 1 and depth < max_depth:
@@ -207,9 +207,10 @@ def _best_split(
         draws[0, other], draws[0, drawn], draws[1, drawn] = draws[0, drawn], i, other
         drawn += 1
         n_values, n_ordered, cells = columns.n_values[i], columns.n_ordered[i], columns.codes[i]
-        for row in rows:
-            table[cells[row], labels[row]] += weights[row]
-            table[cells[row], all_classes] += weights[row]
+        for j in range(len(rows)):
+            code, row = cells[rows[j]], rows[j]
+            table[code, labels[row]] += weights[row]
+            table[code, all_classes] += weights[row]
         present = scan(columns.scans[i, :n_values], table, codes)
         # Score splits in one or two orders of the codes. A later split has to be better by more than
         # rounding, so ties go to the variable and the order tried first.
@@ -226,7 +227,8 @@ def _best_split(
         for k in range(-1, len(present)):
             code = present[k] if k >= 0 else 0
             table[code, all_classes] = 0.0
-            for c in classes:
+            for a in range(len(classes)):
+                c = classes[a]
                 table[code, c] = 0.0
     # Undo the swaps, last one first. The next node then draws from the original order.
     for k in range(drawn - 1, -1, -1):
@@ -242,12 +244,15 @@ def _divide(codes: NDArray[np.uint8], mask: int, rows: IntArray) -> int:
     The partition is stable: rows keep their order within nodes, and weights are added in the same order in
     any tree.
     """
-    before = rows.copy()
-    place, middle = 0, 0
-    for side in (1, 0):
-        middle = place if side == 0 else 0
-        for row in before:
-            if (mask >> np.int64(codes[row])) & 1 == side:
-                rows[place] = row
-                place += 1
+    spare = np.empty_like(rows)
+    middle, n_right = 0, 0
+    for j in range(len(rows)):
+        if (mask >> np.int64(codes[rows[j]])) & 1:
+            rows[middle] = rows[j]
+            middle += 1
+        else:
+            spare[n_right] = rows[j]
+            n_right += 1
+    for j in range(n_right):
+        rows[middle + j] = spare[j]
     return middle

@@ -120,7 +120,8 @@ def look_at(counts: FloatArray, table: FloatArray, classes: IntArray, logs: Floa
 def scan(order: IntArray, table: FloatArray, codes: IntArray) -> IntArray:
     """Write the known codes that are present at a node, in the given order; return the part written."""
     n_codes = 0
-    for code in order:
+    for k in range(len(order)):
+        code = order[k]
         if table[code, table.shape[1] - 1] > 0.0:
             codes[n_codes] = code
             n_codes += 1
@@ -205,19 +206,22 @@ def best_set(
         # child.
         if k == 0 or not is_nested:
             weight, summed, mask = 0.0, of_whole, 0
-            for c in classes:
+            for a in range(len(classes)):
+                c = classes[a]
                 table[LEFT, c] = 0.0
                 table[LOGS, c] = table[LOGS_OWN, c]
         mask |= 1 << code
         weight += table[code, all_classes]
-        for c in classes:
+        for a in range(len(classes)):
+            c = classes[a]
             table[LEFT, c] += table[code, c]
         # A random set needs the weights of the sets before it, but not their scores.
         if only >= 0 and k != only:
             continue
         # Known cells decide which child is heavier; equal weights, up to rounding, go left.
         is_heavier = 2.0 * weight >= (total - unknown) * (1.0 - TOLERANCE)
-        for c in classes:
+        for a in range(len(classes)):
+            c = classes[a]
             # The terms of a class change only if the class has this code. All have to be computed if earlier
             # sets were not scored, or if unknown cells may have changed sides.
             if table[code, c] > 0.0 or only >= 0 or unknown > 0.0:
@@ -244,7 +248,8 @@ def completed(mask: int, codes: IntArray, n_values: int, n_ordered: int) -> int:
     and go to the heavier child, as unknown cells do.
     """
     low, high, present = 0, n_ordered + 1, 0
-    for code in codes:
+    for k in range(len(codes)):
+        code = codes[k]
         # Ordered codes in the set are below all ordered codes outside it, also if missing cells were put
         # first.
         present |= 1 << code
