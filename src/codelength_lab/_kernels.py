@@ -1,4 +1,8 @@
-"""Learning curves, means over all orderings, local search. Arrays in, arrays out, nothing checked."""
+"""Learning curves, means over all orderings, local search. Arrays in, arrays out, nothing checked.
+
+All predict and count rows by the kernels of ``codelength.prequential``. The last functions are the two moves
+of the local search: the best order of a window, and rows that are inserted elsewhere.
+"""
 
 import math
 

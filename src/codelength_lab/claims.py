@@ -3,7 +3,7 @@
 A lead of at least two standard errors settles a claim, and a shorter one leaves it unsettled. The standard
 error of a lead on one table is over rows, repetitions or samples, and is about that table; that of a mean
 over tables is over tables, and is about other tables like these. So a claim can hold on every table and be
-unsettled on average over tables.
+unsettled on average over tables. Verdicts come first, then ``Leads``, on which they rest.
 """
 
 import math

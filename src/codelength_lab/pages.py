@@ -64,7 +64,7 @@ def save(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
 
 
 def write(findings: Findings, directory: str | os.PathLike[str]) -> list[Path]:
-    """Write ``results.json``, ``comparison.csv``, and a file for each further kind of results.
+    """Write ``results.json``, ``comparison.csv``, and a file for each other kind of results.
 
     The directory exists. Each file is whole or absent, and its bytes depend on the findings alone.
     """

@@ -1,4 +1,8 @@
-"""Scores of tasks of prediction, and what experiments with such tasks make of them."""
+"""Scores of tasks of prediction, and what experiments with such tasks make of them.
+
+Results and scores of tasks (``task``) come first, then learning curves, predictions and gains of one model
+over others, and last the findings of experiments that compare models.
+"""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Run of the tasks of a specification over processes or a cluster; interrupted runs are resumed.
 
 Processes of this machine are those of joblib. They leave signals to the process that started them, and end
-with it.
+with it. ``run`` comes first, then the processes, and a Dask cluster; results are kept by ``store``.
 """
 
 import asyncio

@@ -13,9 +13,9 @@ from codelength_lab import pages as reports
 from codelength_lab.experiment import Spec
 from codelength_lab.experiments.clustering_choice import (
     GREEDY,
-    LARGEST,
+    MAX_CLUSTERS,
+    MIN_CLUSTERS,
     N_ORDERINGS,
-    SMALLEST,
     best_of,
     criteria,
     rand,
@@ -56,7 +56,7 @@ def test_the_paper_asks_for_14_tables_at_least_15_splits_and_40_clusterings_of_3
     assert len(tasks) == len({task.key for task in tasks}) == 2 * 14 * SPLITS
     assert len({task.source.name for task in tasks}) == 14
     assert {task.n_candidates for task in tasks} == {40}
-    assert (SMALLEST, LARGEST) == (3, 20)
+    assert (MIN_CLUSTERS, MAX_CLUSTERS) == (3, 20)
     assert EXPERIMENT.defaults.learned == "train"
 
 
@@ -90,7 +90,7 @@ def test_a_task_depends_on_itself_alone_and_tells_the_scores_of_each_choice():
     for name, (log_score, accuracy, clusters) in first.items():
         assert log_score < 0
         assert 0 <= accuracy <= 1
-        assert SMALLEST <= clusters <= LARGEST
+        assert MIN_CLUSTERS <= clusters <= MAX_CLUSTERS
         assert log_score <= first["BEST"][0], name
         assert accuracy <= first["BEST"][1], name
 

@@ -1,1 +1,1 @@
-"""The experiments, one module or folder each, with an ``EXPERIMENT``."""
+"""The experiments, one module each with an ``EXPERIMENT``, and computations of some."""

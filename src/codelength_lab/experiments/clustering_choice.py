@@ -36,8 +36,7 @@ N_ORDERINGS = (1, 2, 5, 10, 20, 30, 50, 100)
 BEYOND = (200, 400)
 """Numbers of orderings that the paper does not have."""
 
-SMALLEST, LARGEST = 3, 20
-"""Numbers of clusters."""
+MIN_CLUSTERS, MAX_CLUSTERS = 3, 20
 
 MARGINAL, JOINT, LEAVE_ONE_OUT = "MARGINAL", "MARGINAL(D,Z)", "L-O-O"
 GREEDY = {name.upper().replace("_", "-"): ordering for name, ordering in ORDERINGS.items()}
@@ -159,7 +158,7 @@ class SelectionTask:
         rng = np.random.default_rng([stream, self.with_class])
         # Drawn before the clusterings: one seed for all candidates, which then share their orderings.
         orderings = int(rng.integers(2**31))
-        drawn = rng.integers((SMALLEST, 0), (LARGEST + 1, 2**31), (self.n_candidates, 2))
+        drawn = rng.integers((MIN_CLUSTERS, 0), (MAX_CLUSTERS + 1, 2**31), (self.n_candidates, 2))
         labels = [numbered(kmeans_clustering(seen, int(size), int(seed))) for size, seed in drawn]
         clusterings = [FixedClustering.of(train, each) for each in labels]
         made = [Predictions(*each.predictor.log_probs(test), test.codes[:, -1]) for each in clusterings]

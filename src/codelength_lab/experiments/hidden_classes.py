@@ -1,4 +1,8 @@
-"""Tasks of the experiment on mixtures: predictions by the three rules with the class observed and latent."""
+"""Tasks of the experiment on mixtures: predictions by the three rules with the class observed and latent.
+
+The task comes first, then ``hidden``, which fits and predicts by ``codelength.mixture``, and the scores of
+its answers.
+"""
 
 from contextlib import suppress
 from dataclasses import dataclass

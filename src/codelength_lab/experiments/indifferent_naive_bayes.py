@@ -1,7 +1,8 @@
 """The Indifferent Naive Bayes Classifier (2003).
 
 Accuracy and LogScore of MAPNB, BIBL and IndifferentNB, from all and from a tenth of the learning folds:
-Figures 4 and 5, and the number of tables on which IndifferentNB is better.
+Figures 4 and 5, and the number of tables on which IndifferentNB is better. Tasks come first, then
+the pictures of the paper, comparisons with them, and claims.
 """
 
 import math

@@ -69,7 +69,7 @@ QUICK_PLANS: tuple[Plan, ...] = (
     (20, (K,), "exact", 1),
     (50, (K,), "annealed", 1),
 )
-LARGEST = (24, ("hepatitis", "diabetes"))
+MAX_EXACT = (24, ("hepatitis", "diabetes"))
 """Rows and tables of the largest exact sums, of one sample each."""
 
 ROWS_OF_FIGURE_1 = 7
@@ -96,7 +96,7 @@ def _tasks(quick: bool, settings: Settings) -> Iterator[PaperTask]:
                 samples = n_rows, settings.seed, 0, settings.repeats or usual
                 yield from _cut(ApproximationsTask(table, *samples, components, reference, checked))
     if not quick:
-        n_rows, largest = LARGEST
+        n_rows, largest = MAX_EXACT
         for table in tables:
             if table.name in largest:
                 yield ApproximationsTask(table, n_rows, settings.seed, 0, 1, (K,))
