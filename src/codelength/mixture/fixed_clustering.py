@@ -78,6 +78,7 @@ class ClusterPredictor:
 
         Examples
         --------
+        >>> from codelength.table import Schema
         >>> schema = with_components(Schema.from_sizes([2, 2]), 2)
         >>> counts = count(Coded.of(schema, [[0, 0], [1, 1], [0, 0]], [0, 1, 0]))
         >>> predictor = ClusterPredictor.of(counts)
@@ -225,6 +226,7 @@ class FixedClustering:
 
         Examples
         --------
+        >>> from codelength.table import Schema
         >>> coded = Coded.of(Schema.from_sizes([2, 2]), [[0, 0], [1, 1], [0, 0]])
         >>> np.exp(-FixedClustering.of(coded, [0, 1, 0]).sequence().terms()).round(4)
         array([0.5   , 0.4048, 0.5556])

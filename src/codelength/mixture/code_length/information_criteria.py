@@ -20,7 +20,9 @@ def log_likelihood(coded: Rows, mixture: MixtureParameters, *, n_threads: int | 
 
     Examples
     --------
+    >>> import numpy as np
     >>> from codelength.mixture.parameters import with_components
+    >>> from codelength.table import Coded
     >>> schema = with_components(Schema.from_sizes([2]), 1)
     >>> fair_coin = MixtureParameters(schema, np.array([1.0]), np.array([[0.5, 0.5, 1.0]]))
     >>> round(log_likelihood(Coded.of(schema, [[0], [1], [1]]), fair_coin) / math.log(2), 9)
