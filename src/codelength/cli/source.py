@@ -179,7 +179,7 @@ class TableArgument:
                 which = f"{', '.join(USUAL_NA)} or empty"
                 note(f"{self._shown}: {cells} ({which}); use --na to set other markers")
 
-    def read(self, *, needs_target: bool) -> "Table":
+    def read(self, *, needs_target: bool = False) -> "Table":
         """Read the whole table; see :meth:`read_carrying`."""
         return self.read_carrying((), needs_target=needs_target)[0]
 
