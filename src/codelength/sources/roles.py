@@ -65,7 +65,21 @@ class Roles:
         left_out = check_names("drop", drop)
         kept = None if keep is None else check_names("keep", keep)
         shown = batches.name or "the table"
-        _check_present(batches.names, shown, target, weights, left_out, kept)
+        if kept is not None and not kept:
+            raise InvalidParameter("keep is empty; name at least one column, or pass None for all")
+        known = set(batches.names)
+        asked = [(target, " for the target"), (weights, " for the weights")]
+        asked += [(name, f" among its {len(batches.names)}") for name in (*(kept or ()), *left_out)]
+        for column, purpose in asked:
+            if column is not None and column not in known:
+                near = suggestion(column, batches.names)
+                raise SchemaMismatch(f"{shown}: has no column {column!r}{purpose}{near}")
+        if target is not None and target == weights:
+            raise InvalidParameter(f"column {target!r} is the target; name another for the weights")
+        for name in left_out:
+            if name in (target, weights):
+                role = "target" if name == target else "weights"
+                raise InvalidParameter(f"drop: column {name!r} is named for the {role}; do not drop it")
         own = {weights, target, *left_out}
         names = [name for name in dict.fromkeys(batches.names if kept is None else kept) if name not in own]
         if not names and target is None and weights is None:
@@ -110,28 +124,3 @@ def weights_of(batch: Batch, name: str) -> FloatArray:
     weights = check_weights(column.numbers, batch.n_rows, positive=False, first_row=batch.first_row)
     assert weights is not None
     return weights
-
-
-def _check_present(
-    names: Sequence[str],
-    shown: str,
-    target: str | None,
-    weights: str | None,
-    drop: Sequence[str],
-    keep: Sequence[str] | None,
-) -> None:
-    """Raise if a column that is named is absent, or has two roles."""
-    if keep is not None and not keep:
-        raise InvalidParameter("keep is empty; name at least one column, or pass None for all")
-    asked = [(target, " for the target"), (weights, " for the weights")]
-    asked += [(name, f" among its {len(names)}") for name in (*(keep or ()), *drop)]
-    known = set(names)
-    for name, purpose in asked:
-        if name is not None and name not in known:
-            raise SchemaMismatch(f"{shown}: has no column {name!r}{purpose}{suggestion(name, names)}")
-    if target is not None and target == weights:
-        raise InvalidParameter(f"column {target!r} is the target; name another for the weights")
-    for name in drop:
-        if name in (target, weights):
-            role = "target" if name == target else "weights"
-            raise InvalidParameter(f"drop: column {name!r} is named for the {role}; do not drop it")

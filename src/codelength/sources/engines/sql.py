@@ -186,6 +186,7 @@ def _attach(connection: "DuckDBPyConnection", address: str) -> None:
         connection.execute(f'USE "{name.replace(chr(34), chr(34) * 2)}"')
         return
     title = {"postgres": "PostgreSQL", "sqlite": "SQLite"}[extension]
+    target = quoted(address if extension == "postgres" else utf8_path(address.removeprefix(_SQLITE_ADDRESS)))
     try:
         connection.execute(f"LOAD {extension}")
     except duckdb.Error as error:
@@ -194,7 +195,6 @@ def _attach(connection: "DuckDBPyConnection", address: str) -> None:
             f"({one_line(error)}); install it once: python -c \"import duckdb; duckdb.sql('INSTALL "
             f"{extension}')\", or export the table to a Parquet file"
         ) from None
-    target = quoted(address if extension == "postgres" else utf8_path(address.removeprefix(_SQLITE_ADDRESS)))
     try:
         connection.execute(f"ATTACH {target} AS source (TYPE {extension}, READ_ONLY)")
         connection.execute("USE source")

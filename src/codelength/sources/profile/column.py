@@ -216,8 +216,6 @@ def profile_of(
         found.is_wide, found.scale = True, None
         return found, None
     values, positions = Dictionaries().of(column.name, texts_of(array), mark_of(column))
-    found.n_missing = int(np.count_nonzero(positions < 0))
-    found.n_present = len(positions) - found.n_missing
     if found.kind == "declared":
         _count_values(found, values, positions, weights)
         return found, None
@@ -239,37 +237,31 @@ def profile_of(
 
 def _look_at_numbers(
     found: ColumnProfile, array: Any, weights: FloatArray | None, first_row: int, is_wide: bool
-) -> FloatArray | None:
-    if found.kind == "number":
-        numbers, missing = numbers_of(found.name, array, first_row)
-        present = numbers if missing is None else numbers[~missing]
-        floats = numbers.astype(np.float64) if numbers.dtype.kind != "f" else numbers
+) -> FloatArray:
+    is_time = found.kind == "time"
+    numbers, missing = counts_of(array) if is_time else numbers_of(found.name, array, first_row)
+    kept = slice(None) if missing is None else ~missing
+    present = numbers[kept]
+    if is_time:
+        floats = on_scale(found.name, present, array.type)
+        found.scale, found.unit = scale_of(array.type), whole_unit(floats) if len(floats) else 0
+    else:
+        floats = present.astype(np.float64, copy=False)
         found.loses_digits = numbers.dtype.kind != "f" and loses_digits(present)
-    else:
-        numbers, missing = counts_of(array)
-        present = numbers if missing is None else numbers[~missing]
-        on_it = on_scale(found.name, present, array.type)
-        found.scale = scale_of(array.type)
-        floats = on_it
-        if missing is not None:
-            floats = np.full(len(array), np.nan)
-            floats[~missing] = on_it
-        found.unit = whole_unit(on_it) if len(on_it) else 0
     found.n_present, found.n_missing = len(present), len(array) - len(present)
-    kept = weights if weights is None or missing is None else weights[~missing]
-    found.numbers, found.totals = numbers[:0], np.empty(0)
-    if is_wide:
-        found.is_wide = True
-    else:
-        found.numbers, found.totals = _tally(present, kept)
+    found.numbers, found.totals, found.is_wide = numbers[:0], np.empty(0), is_wide
+    if not is_wide:
+        found.numbers, found.totals = _tally(present, weights if weights is None else weights[kept])
         if len(found.totals) > MAX_NUMBERS:
             found._forget()
-    if missing is not None and found.kind == "number":
-        floats = np.where(missing, np.nan, floats)
     if len(present):
         # Of the floats, so that the bounds are on the same scale as the cut points.
-        found.low, found.high = float(np.nanmin(floats)), float(np.nanmax(floats))
-    return floats
+        found.low, found.high = float(floats.min()), float(floats.max())
+    if missing is None:
+        return floats
+    cells = np.full(len(array), np.nan)
+    cells[kept] = floats
+    return cells
 
 
 def _count_values(
@@ -278,9 +270,7 @@ def _count_values(
     present = positions >= 0
     found.n_present = int(np.count_nonzero(present))
     found.n_missing = len(positions) - found.n_present
-    kept = positions if found.n_present == len(positions) else positions[present]
-    of_kept = weights if weights is None or kept is positions else weights[present]
-    totals = np.bincount(kept, of_kept, len(values))
+    totals = np.bincount(positions[present], None if weights is None else weights[present], len(values))
     found.values = dict(zip(values, map(float, totals.tolist()), strict=True))
 
 
