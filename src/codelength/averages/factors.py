@@ -5,6 +5,9 @@ strengths of the prior and, for an ordered variable, over all partitions of its 
 (:mod:`codelength.naive_bayes.partitions`), and :math:`g(v) = (n_v + 1/2) / (n + a/2)` is the smoothed share
 of the value among all ``a`` fine values, over all classes. The factors of a training row are exact
 leave-one-out: the average without one copy of the row, with :math:`g` unchanged.
+
+Order of reading: :class:`VariableEvidence`, :func:`average_of` (one variable), :func:`distinct_cells`.
+Members call :func:`factors_of` and :func:`ranking_of`.
 """
 
 from collections.abc import Iterator

@@ -3,6 +3,8 @@
 Every view is a look-up by code, learned from the counts of the training rows. Variables that do not vary are
 left out. If the schema treats missing as a value, its code follows the intervals of an ordered variable. A
 value that was never seen in training carries no information: its code in every view is -1.
+
+Order of reading: :class:`View` (one variable), :class:`Views`, then the functions that learn a view.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,8 @@
 r"""Prior knowledge from earlier cases: naive distributions, and posteriors of fitted models.
 
-Naive distributions are a conjugate family of naive Bayes with hyperparameters that are counts of cases.
-
-A naive distribution [1]_ has hyperparameters :math:`N'_{i,C}(v, c)`, one for each value of each variable in
-each class. They are counts of cases: within a class they add up to the same number for every variable,
+Naive distributions (Cerquides and López de Mántaras 2003) are a conjugate family of naive Bayes. They have
+hyperparameters :math:`N'_{i,C}(v, c)`, one for each value of each variable in each class. They are counts of
+cases: within a class they add up to the same number for every variable,
 
 .. math:: N'_C(c) = \sum_v N'_{i,C}(v, c) \quad \text{for all } i, \qquad (9)
 
@@ -17,10 +16,6 @@ after so many cases if all models were equally probable a priori. It predicts by
 rule with pseudocounts
 
 .. math:: N'_C(c) + 1 + \sum_i (n_i - 1) \quad \text{and} \quad N'_{i,C}(v, c) + 1.
-
-References
-----------
-.. [1] Cerquides and López de Mántaras (2003). The indifferent naive Bayes classifier. FLAIRS.
 """
 
 from collections.abc import Mapping, Sequence

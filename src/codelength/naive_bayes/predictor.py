@@ -1,4 +1,9 @@
-"""Predictors: counts, a rule and a prior."""
+"""Predictors: counts, a rule and a prior.
+
+Order of reading: :meth:`Predictor.of`, :attr:`Predictor.tables`, predictions by :class:`Scorer`, then
+leave-one-out (entries of log tables with lowered counts) and the evidence. Depends on ``rules``, ``priors``,
+``log_tables`` and ``scoring``; ``interval_average`` has a subclass.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -14,6 +14,9 @@ a number s        s / n_classes                                           s / (n
 equivalent sample size, divided evenly. Earlier data can be a prior too: counts of earlier cases
 (:class:`codelength.naive_bayes.naive_distribution.NaiveDistribution`), or the posterior of a fitted model
 (:class:`codelength.naive_bayes.naive_distribution.Posterior`).
+
+Order of reading: :func:`pseudocounts`, which takes a prior of any form, then the forms: :class:`Prior`,
+:data:`PRIORS`, :class:`Knowledge`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

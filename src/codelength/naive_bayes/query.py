@@ -169,16 +169,9 @@ class Question:
     def of(
         cls, schema: Schema, variables: Any, values: Mapping[str, tuple[Scalar | None, ...]] | None = None
     ) -> "Question":
-        """Build a query of variables of a schema, including the class if the schema has one.
+        """Build a query of variables of a schema, by name, including the class if the schema has one.
 
-        Parameters
-        ----------
-        schema : Schema
-            Schema of the model.
-        variables : name or names
-            Variables of the query.
-        values : mapping, optional
-            Values that the model distinguishes, by variable, if they are not those of the schema.
+        The values that the model distinguishes may be given by name, if they are not those of the schema.
 
         Examples
         --------

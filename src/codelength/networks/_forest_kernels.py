@@ -31,20 +31,9 @@ _FEW = 16.0
 def compare_pairs(n_values: IntArray, counts: FloatArray, strength: float) -> tuple[FloatArray, FloatArray]:
     """Return the factor h of every pair of values, and the log Bayes factor log W of every pair of variables.
 
-    Parameters
-    ----------
-    n_values : array of int of shape (n_variables,)
-        Number of values of each variable.
-    counts : array of shape (n_cells, n_classes)
-        Tables of all pairs with margins.
-    strength : float
-        Pseudocounts of the whole table.
-
-    Returns
-    -------
-    factors : array of shape (n_cells, n_classes)
-        The cells of margins are 1.
-    log_weights : array of shape (n_pairs,)
+    Given are the number of values of each variable, tables of all pairs with margins, shape (n_cells,
+    n_classes), and the pseudocounts of the whole table. Factors have the shape of the counts and are 1 in the
+    cells of margins; log weights have shape (n_pairs,).
     """
     n_classes = counts.shape[1]
     factors, log_weights = np.ones_like(counts), np.empty(len(n_values) * (len(n_values) - 1) // 2)

@@ -12,6 +12,9 @@ Bayes under the rules that normalise, all sums are 1 and factors do not change.
 For complete rows, network and model give the same probabilities of the classes. A network sums over missing
 values, as naive Bayes does under the rules that normalise and one forest does under the principle of
 indifference. Stochastic complexity and the other trees leave out the factor instead.
+
+Order of reading: :class:`Node`, :meth:`Network.of`, :func:`joint_weights` (answers). Depends on ``look_ups``
+and ``one_forest``; used by ``queries`` and by the export to BIF.
 """
 
 import itertools
@@ -181,19 +184,9 @@ def _divided(log_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
 def joint_weights(network: Network, states: IntArray, asked: tuple[int, ...]) -> FloatArray:
     """Return the joint probability of the known states of each row and every combination of query states.
 
-    Parameters
-    ----------
-    network : Network
-        The network.
-    states : array of shape (n_rows, n_nodes)
-        State of each node, -1 if it is not known.
-    asked : tuple of int
-        Query nodes other than the class; their states in ``states`` are ignored.
-
-    Returns
-    -------
-    array of shape (n_rows, n_classes, n_combinations)
-        The class is node 0; if its state is known, other classes have weight 0.
+    States have shape (n_rows, n_nodes) and are -1 if not known; those of the query nodes (``asked``) are
+    ignored. The result has shape (n_rows, n_classes, n_combinations). The class is node 0; if its state is
+    known, other classes have weight 0.
 
     Examples
     --------
