@@ -23,8 +23,6 @@ from ..table.column import Column, Factor
 from ..table.values import in_natural_order
 from . import registry
 
-__all__ = ["Dataset", "load"]
-
 BACKENDS = ("pandas", "polars", "pyarrow", "columns")
 
 _OWN_SUFFIXES = (".csv", ".parquet", ".arff")

@@ -11,8 +11,6 @@ from .._files import sha256_of
 from ..errors import DataError
 from ..table._messages import suggestion
 
-__all__ = ["Entry", "Size", "describe", "find", "names", "table_path"]
-
 _HERE = Path(__file__).parent
 
 
