@@ -93,7 +93,7 @@ def cut_points(
     return inside
 
 
-_FEW_CUTS = 24
+_FEW_CUTS, _MANY_NUMBERS = 24, 1000
 
 
 def assign(values: ArrayLike, cuts: ArrayLike) -> IntArray:
@@ -118,10 +118,10 @@ def assign(values: ArrayLike, cuts: ArrayLike) -> IntArray:
     """
     numbers = np.asarray(values, dtype=np.float64)
     edges = np.asarray(cuts, dtype=np.float64)
-    if len(edges) > _FEW_CUTS:
+    if len(edges) > _FEW_CUTS or numbers.size < _MANY_NUMBERS:
         bins = np.searchsorted(edges, numbers, side="right").astype(np.int64)
     else:
-        # A few comparisons of all numbers are faster than a search for each.
+        # A few comparisons of many numbers are faster than a search for each.
         counts = np.zeros(numbers.shape, dtype=np.uint8)
         for edge in edges:
             counts += numbers >= edge
