@@ -299,15 +299,11 @@ def with_criteria(
         found: list[SupportsFloat | None] = []
         reasons: dict[str, list[int]] = {}
         for place, size in enumerate(sizes):
-            # With one clustering there is nothing to sum over.
-            own = "cheeseman_stutz" if name == "exact" and size == 1 else name
-            try:
-                # Seeded by the number of components: a figure does not depend on which others are compared.
-                found.append(CRITERIA[own](rows, mixtures[size], prior, random_state=[seed, size]))
-            except CodelengthError as error:
-                # One infeasible size must not cost the others; equal reasons are reported once.
-                reasons.setdefault(str(error), []).append(size)
-                found.append(None)
+            one = _computed(name, rows, mixtures[size], prior, [seed, size])
+            # One infeasible size must not cost the others; equal reasons are reported once.
+            if isinstance(one, CodelengthError):
+                reasons.setdefault(str(one), []).append(size)
+            found.append(None if isinstance(one, CodelengthError) else one)
             if report is not None:
                 report(number * len(sizes) + place + 1, len(names) * len(sizes))
         columns[name] = [None if one is None else float(one) for one in found]
@@ -331,6 +327,19 @@ def with_criteria(
         first = {name: others.pop(name) for name in list(others)[: list(others).index("posterior")]}
         whole.append(first | added | others)
     return _judged(replace(comparison, rows=tuple(whole), posterior_by=judge, notes=notes, seconds=seconds))
+
+
+def _computed(
+    name: str, rows: Coded, mixture: MixtureParameters, prior: PriorLike, seed: list[int]
+) -> SupportsFloat | CodelengthError:
+    """Return a criterion on request, or the error if it cannot be computed."""
+    # With one clustering there is nothing to sum over.
+    own = "cheeseman_stutz" if name == "exact" and mixture.n_components == 1 else name
+    try:
+        # Seeded by the number of components: a figure does not depend on which others are compared.
+        return CRITERIA[own](rows, mixture, prior, random_state=seed)
+    except CodelengthError as error:
+        return error
 
 
 def _judged(comparison: Comparison) -> Comparison:

@@ -37,12 +37,7 @@ def gathered_rows(
     target: str | None,
     memory: int,
     progress: Progress | None,
-    *,
-    weights: str | None,
-    drop: Iterable[str],
-    keep: Sequence[str] | None,
-    na: Iterable[str] | None,
-    batch_rows: int,
+    **read: Any,
 ) -> Iterator[GatheredRows]:
     """Read the rows of a stream and merge equal ones; rows on disk are removed at the end.
 
@@ -50,23 +45,18 @@ def gathered_rows(
     ----------
     params : mapping
         Parameters of the mixture.
-    source, target, memory, progress, weights, drop, keep, na, batch_rows
+    source, target, memory, progress
         As in :meth:`codelength.FiniteMixture.fit_table`.
+    read
+        Its further options: ``weights``, ``drop``, ``keep``, ``na`` and ``batch_rows``.
     """
     given = None if params["schema"] is None else params["schema"].without_target()
     if target is None and isinstance(source, Table) and source.target is not None:
         target = source.target.name
     with ExitStack() as open_files:
-        batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=given)
-        if not isinstance(source, Batches):
-            open_files.enter_context(closing(batches))
-        roles = replace(Roles.of(batches, target, weights, drop, keep), target=None)
-        if given is not None:
-            n_rows = None
-            schema, roles = matched(given, batches, roles)
-        else:
-            if batches.once:
-                batches = open_files.enter_context(closing(Spool(batches, roles.columns)))
+        batches, roles, schema = open_files.enter_context(_opened(source, given, target, **read))
+        n_rows = None
+        if schema is None:
             schema, n_rows = _profiled(batches, roles, params, progress)
         gathered = _gathered(batches, roles, schema, n_rows, params, memory, progress)
         rows = gathered.rows
@@ -78,6 +68,34 @@ def gathered_rows(
                     'more than memory= allows; raise it, or pass rule="map"'
                 )
         yield gathered
+
+
+@contextmanager
+def _opened(
+    source: Any,
+    given: Schema | None,
+    target: str | None,
+    *,
+    weights: str | None,
+    drop: Iterable[str],
+    keep: Sequence[str] | None,
+    na: Iterable[str] | None,
+    batch_rows: int,
+) -> Iterator[tuple[Batches, Roles, Schema | None]]:
+    """Open a stream; yield it with the roles of its columns, and their schema if one was given."""
+    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=given)
+    with ExitStack() as at_end:
+        # Streams of the caller stay open; those made here are closed.
+        if not isinstance(source, Batches):
+            at_end.enter_context(closing(batches))
+        roles = replace(Roles.of(batches, target, weights, drop, keep), target=None)
+        if given is not None:
+            schema, roles = matched(given, batches, roles)
+            yield batches, roles, schema
+        elif batches.once:
+            yield at_end.enter_context(closing(Spool(batches, roles.columns))), roles, None
+        else:
+            yield batches, roles, None
 
 
 def _profiled(
