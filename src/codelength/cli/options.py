@@ -1,7 +1,7 @@
 """Options that several commands share, and the sections of the help they belong to."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from ..errors import InvalidParameter
@@ -23,7 +23,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 in_table, in_model, in_output = section("Table"), section("Model"), section("Output")
 
-_COLUMNS: list[Callable[[Any], Any]] = [
+
+def _all_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Return a decorator that adds several options."""
+    # Decorators apply from the inside out; reversed, options appear in the help in the order of the list.
+    return lambda command: functools.reduce(lambda made, add: add(made), reversed(options), command)
+
+
+_columns = _all_of(
     in_table("--drop", "COLUMN", "Leave a column out, such as an identifier.", multiple=True),
     in_table(
         "--keep",
@@ -38,7 +45,7 @@ _COLUMNS: list[Callable[[Any], Any]] = [
         "Text that means missing in a text file; by default NA, ? and an empty field.",
         multiple=True,
     ),
-]
+)
 
 target = in_table("--target -t", "COLUMN", "Column to predict; bundled tables have one.")
 prior = in_model("--prior", PRIOR, "Pseudocounts to start from.", usual="uniform")
@@ -68,7 +75,7 @@ for_spreadsheets = in_output(
     "In CSV files, put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @).",
 )
 
-_QUERY: list[Callable[[Any], Any]] = [
+_query = _all_of(
     in_table("--sql", "QUERY", "A query whose result is the table, instead of DATA."),
     in_table(
         "--database",
@@ -77,9 +84,9 @@ _QUERY: list[Callable[[Any], Any]] = [
         "query reads files, as in select * from 'sales/*.parquet', by DuckDB's rules, which may give columns "
         "other types than reading the files directly.",
     ),
-]
+)
 
-_CELLS: list[Callable[[Any], Any]] = [
+cells = _all_of(
     in_model(
         "--missing",
         MISSING,
@@ -92,7 +99,7 @@ _CELLS: list[Callable[[Any], Any]] = [
         "as categories (category), refused (error), or as suits the column (auto); the default depends on "
         "the model.",
     ),
-]
+)
 
 
 def table(command: F) -> F:
@@ -102,7 +109,7 @@ def table(command: F) -> F:
 
 def any_table(command: F) -> F:
     """Add the same as :func:`table`, with a query as an alternative to DATA."""
-    return _with_source(_all_of(_QUERY)(command), _STREAM, metavar="[DATA]", required=False)
+    return _with_source(_query(command), _STREAM, metavar="[DATA]", required=False)
 
 
 def optional_table(command: F) -> F:
@@ -137,12 +144,7 @@ def _with_source(command: F, purpose: str, **attrs: Any) -> F:
         return command(source=source, **others)
 
     add = argument("data", type=TABLE, purpose=purpose, **attrs)
-    return add(_all_of(_COLUMNS)(cast(F, with_source)))
-
-
-def cells(command: F) -> F:
-    """Add the options about the reading of cells."""
-    return _all_of(_CELLS)(command)
+    return add(_columns(cast(F, with_source)))
 
 
 def model_output(*, required: bool) -> Callable[[F], F]:
@@ -156,13 +158,11 @@ def rows_output(what: str, n_rows: int) -> Callable[[F], F]:
     """Add the options of commands that write rows: file, columns to carry over, JSON and size of a batch."""
     purpose = f"Write the {what} here, as {{written}}; - for standard output."
     return _all_of(
-        [
-            in_output("--output -o", FILE, purpose, default="-"),
-            in_output("--carry", "COLUMN", "Carry a column of the table over to the output.", multiple=True),
-            in_output("--json as_json", None, "Write JSON: a list of rows."),
-            for_spreadsheets,
-            in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=n_rows),
-        ]
+        in_output("--output -o", FILE, purpose, default="-"),
+        in_output("--carry", "COLUMN", "Carry a column of the table over to the output.", multiple=True),
+        in_output("--json as_json", None, "Write JSON: a list of rows."),
+        for_spreadsheets,
+        in_table("--batch-rows", Whole("batch_rows"), "Rows held in memory at a time.", default=n_rows),
     )
 
 
@@ -184,9 +184,3 @@ def _check_query(data: str | None, sql: str | None, na: tuple[str, ...]) -> None
         raise InvalidParameter(f"DATA {data!r:.60} and --sql both name a table; leave one of them out")
     if na:
         raise InvalidParameter("--na: the cells of a query have types; write nullif(column, 'text') in it")
-
-
-def _all_of(options: Sequence[Callable[[Any], Any]]) -> Callable[[F], F]:
-    """Return a decorator that adds several options."""
-    # Decorators apply from the inside out; reversed, options appear in the help in the order of the list.
-    return lambda command: functools.reduce(lambda made, add: add(made), reversed(options), command)

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import os
 import signal
 import subprocess
@@ -79,8 +80,9 @@ class Job:
         """Update the progress from a message of the process."""
         # Messages come from a process that read an untrusted file: every field is converted, never trusted.
         self.stage = _valid(message.get("stage", self.stage))
-        self.done = float(message.get("done", self.done) or 0.0)
-        self.total = float(message.get("total", self.total) or 0.0)
+        done, total = (float(message.get(name, getattr(self, name))) for name in ("done", "total"))
+        # JSON cannot express numbers that are not finite.
+        self.done, self.total = (number if math.isfinite(number) else 0.0 for number in (done, total))
         self.answer = dict(message.get("answer", self.answer))
         self._is_complete |= bool(message.get("end", False))
         if "ready" in message:

@@ -6,7 +6,6 @@ input is closed, so that it never outlives the server.
 """
 
 import json
-import math
 import os
 import sys
 import threading
@@ -35,7 +34,7 @@ def main() -> None:
     channel = _channel()
 
     def tell(message: dict[str, Any]) -> None:
-        channel.write(f"{json.dumps(_finite(message))}\n".encode())
+        channel.write(f"{json.dumps(message)}\n".encode())
 
     # One line and not the whole stream, which stays open as a sign of life of the server.
     task = json.loads(sys.stdin.buffer.readline())
@@ -140,14 +139,6 @@ def _channel() -> Any:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     return channel
-
-
-def _finite(message: dict[str, Any]) -> dict[str, Any]:
-    """Replace numbers that are not finite by None, which JSON can express."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in message.items()
-    }
 
 
 def _end_with_the_server() -> None:
