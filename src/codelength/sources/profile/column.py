@@ -9,7 +9,7 @@ the limits above which values are not kept.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,9 @@ MAX_NUMBERS = MAX_VALUES
 
 # Whole numbers within such a range are counted in an array, without sorting.
 _SMALL_RANGE = 1 << 16
-# Neither a scale nor None: no cell has been seen yet that could decide.
-_NO_SCALE = ""
+# No cell has been seen yet that could decide.
+_NO_SCALE: Literal[""] = ""
+AnyScale: TypeAlias = Scale | Literal[""] | None
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ class ColumnProfile:
     unit : int
         Unit in which all times are whole, in microseconds.
     scale : str, optional
-        Scale of times, or of text that spells times; None if the cells are on none.
+        Scale of numbers, times, or text that spells times; None if the cells are on none.
     loses_digits : bool
         True if there are whole numbers that float64 cannot tell apart.
     """
@@ -88,7 +89,7 @@ class ColumnProfile:
     low: float = np.inf
     high: float = -np.inf
     unit: int = 0
-    scale: Scale | str | None = _NO_SCALE
+    scale: AnyScale = _NO_SCALE
     loses_digits: bool = False
 
     def merge(self, other: "ColumnProfile") -> None:
@@ -227,6 +228,7 @@ def profile_of(
     if found.kind == "text":
         floats = _times_in(found, values)
     else:
+        found.scale = "number"
         found.loses_digits = any(type(value) is int and int(float(value)) != value for value in values)
         floats = np.array([*map(float, values)])
         found.low, found.high = float(floats.min(initial=np.inf)), float(floats.max(initial=-np.inf))
@@ -247,7 +249,7 @@ def _look_at_numbers(
         found.scale, found.unit = scale_of(array.type), whole_unit(floats) if len(floats) else 0
     else:
         floats = present.astype(np.float64, copy=False)
-        found.loses_digits = numbers.dtype.kind != "f" and loses_digits(present)
+        found.scale, found.loses_digits = "number", numbers.dtype.kind != "f" and loses_digits(present)
     found.n_present, found.n_missing = len(present), len(array) - len(present)
     found.numbers, found.totals, found.is_wide = numbers[:0], np.empty(0), is_wide
     if not is_wide:
@@ -294,7 +296,7 @@ def _times_in(found: ColumnProfile, values: tuple[Scalar, ...]) -> FloatArray | 
     found.scale = scale
     if not scale:
         return None
-    numbers = time_numbers(values, scale)  # type: ignore[arg-type]
+    numbers = time_numbers(values, scale)
     found.low, found.high, found.unit = float(numbers.min()), float(numbers.max()), whole_unit(numbers)
     return numbers
 
@@ -309,7 +311,7 @@ def _common_unit(one: int, other: int) -> int:
     return min(one, other) if one and other else one or other
 
 
-def _common_scale(one: Scale | str | None, other: Scale | str | None) -> Scale | str | None:
+def _common_scale(one: AnyScale, other: AnyScale) -> AnyScale:
     if one == _NO_SCALE or other == _NO_SCALE:
         return other if one == _NO_SCALE else one
     return one if one == other else None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from codelength.errors import DataError
 from codelength.sources import Batch
 from codelength.sources.engines._partitions import Part, joined, part_of, regrouped, unpickled
-from codelength.sources.profile.sample import Sample, priorities
+from codelength.sources.profile.profile import Sample, priorities
 
 SIZES = st.lists(st.integers(0, 60), min_size=1, max_size=6)
 
