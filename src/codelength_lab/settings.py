@@ -13,8 +13,6 @@ from codelength.table.infer import Missing
 MAX_REPEATS = 10_000
 """Most repetitions; with more, the tasks alone would fill the memory."""
 
-NONE = ", or none"
-
 Discretization: TypeAlias = Literal["kmeans", "frequency", "width"]
 """Method of cutting numeric columns into intervals."""
 
@@ -79,7 +77,7 @@ class Settings:
     bins: int | None = field(default=None, metadata=_number("4", check_size, most=MAX_BINS))
     learned: Learned = field(default="whole", metadata=_choice(Learned))
     missing: Missing = field(default="value", metadata=_choice(Missing))
-    cap: float | None = field(default=None, metadata=_number("100|none", check_number, also=NONE))
+    cap: float | None = field(default=None, metadata=_number("100|none", check_number, also=", or none"))
     map_pseudocount: float = field(default=0.0, metadata=_number("0.002", check_number))
     sc_power: float = field(default=1.0, metadata=_number("0.72", check_number, above=True))
     repeats: int | None = field(default=None, metadata=_number("20", check_size, most=MAX_REPEATS))
