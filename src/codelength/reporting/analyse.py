@@ -99,24 +99,21 @@ def analyse(
         told(0.95)
         what_if = selected(coded, facts)
         scorers = scorers_of(what_if)
-    compared, prior = tried.compared, tried.compared.of(PRIOR)
     analysis = Analysis(
         table=table_facts(given, coded.schema, counts.class_counts, notes),
-        models=compared.scores(),
-        best=compared.best,
-        prior_bits=-prior.log_score * BITS,
-        gain=mean_of((tried.chosen.true_log_probs - prior.true_log_probs) * BITS),
+        models=tried.compared.scores(),
+        best=tried.compared.best,
+        prior_bits=-tried.prior.log_score * BITS,
+        gain=mean_of((tried.chosen.true_log_probs - tried.prior.true_log_probs) * BITS),
         accuracy=share_of(tried.chosen.hits),
         calibration=tried.calibration.estimate,
         reliability=reliability(tried.chosen, coded.schema.classes),
         learning_curve=tried.learning_curve,
         variables=facts,
-        surprises=surprises(
-            compared.of(compared.best), tried.positions, coded.schema.classes, given, cells=rows
-        ),
+        surprises=surprises(tried.best, tried.positions, coded.schema.classes, given, cells=rows),
         scorers=scorers,
         latent=latent,
-        settings=settings_of(given, tried.table, compared.plan, what_if, by_chance, latent, seed),
+        settings=settings_of(given, tried.table, tried.compared.plan, what_if, by_chance, latent, seed),
         command=command_of(given, seed, rows=rows),
         version=__version__,
         seed=seed,
@@ -136,6 +133,8 @@ class _Tried(NamedTuple):
     table: Table
     positions: IntArray
     compared: Compared
+    prior: Predictions
+    best: Predictions
     chosen: Predictions
     learning_curve: LearningCurve | None
     calibration: CalibrationError
@@ -153,7 +152,16 @@ def _try_models(table: Table, coded: Coded, candidates: Candidates, told: Callab
     chosen = compared.chosen()
     curve = learning_curve(some, some_coded, compared, candidates)
     told(0.8)
-    return _Tried(some, kept[plan.rows], compared, chosen, curve, calibration_error(chosen, candidates.seed))
+    return _Tried(
+        table=some,
+        positions=kept[plan.rows],
+        compared=compared,
+        prior=compared.of(PRIOR),
+        best=compared.of(compared.best),
+        chosen=chosen,
+        learning_curve=curve,
+        calibration=calibration_error(chosen, candidates.seed),
+    )
 
 
 def _with_target(table: Any) -> Table:

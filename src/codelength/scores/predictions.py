@@ -9,7 +9,7 @@ Depends on :mod:`codelength.table`, :mod:`codelength.decisions` (ties) and ``cal
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class Scored(Shown):
     """Base class of predictions, and of sums over them: their scores, and these as text."""
 
     __slots__ = ()
+    _heading: ClassVar[str] = "Predictions"
     n_rows: Any
     n_undefined: Any
     n_zero: Any
@@ -71,7 +72,7 @@ class Scored(Shown):
 
     def _title(self) -> str:
         words = [f"{name} {figure}" for name, figure in self._figures()[:2]]
-        return ", ".join([f"{type(self).__name__}: {counted(self.n_rows, 'row')}", *words])
+        return ", ".join([f"{self._heading}: {counted(self.n_rows, 'row')}", *words])
 
     def _blocks(self) -> list[Block]:
         facts = [*self._sizes, *self._figures()]

@@ -7,6 +7,7 @@ Contains :class:`Scores` of one model, and :class:`Together` for several models 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, nan
+from typing import ClassVar
 
 import numpy as np
 
@@ -48,6 +49,8 @@ class Scores(Scored):
         Distinct probabilities of the most probable class, ascending, the weight of their rows, and the weight
         of the rows in which it occurred.
     """
+
+    _heading: ClassVar[str] = "Scores"
 
     n_rows: int
     n_zero: int

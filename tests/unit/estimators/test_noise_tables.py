@@ -44,7 +44,7 @@ def test_a_wide_table_is_not_better_than_the_class_prior():
 @pytest.mark.parametrize("name", sorted(set(MEMBERS) - {"trees", "subsets"}))
 def test_no_member_gains_by_choosing_variables_by_chance(name, monkeypatch):
     """Each takes the 5 best of 60 columns, the kernel stretches 300; on all rows that gains 0.15 or more."""
-    monkeypatch.setattr("codelength.averages.members._pairs.MAX_VARIABLES", 5)
+    monkeypatch.setattr("codelength.averages.members.forests.MAX_VARIABLES", 5)
     monkeypatch.setattr("codelength.averages.members.log_ratios.MAX_PER_ROW", 40)
     n_rows, n_columns = (60, 300) if name == "kernel" else (40, 60)
     bias = []
