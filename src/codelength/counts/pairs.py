@@ -118,14 +118,12 @@ def count_pairs(
     ----------
     codes : array of shape (n_rows, n_variables)
         Codes of the values; -1 for none.
-    labels : array of shape (n_rows,)
-        Codes of the classes.
+    labels, weights : array of shape (n_rows,)
+        Codes of the classes, and weights of the rows.
     n_values : array of shape (n_variables,)
         Number of values of each variable.
     n_classes : int
         Number of classes.
-    weights : array of shape (n_rows,), optional
-        Weights of the rows.
 
     Raises
     ------

@@ -14,7 +14,7 @@ cut points).
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -111,20 +111,30 @@ def learn_counts(
             tally = fold(work, batches, roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
             work.encoder.warn({} if tally is None else tally.unknown)
             return Counts.empty(schema) if tally is None else tally.counts
-        # A stream that can be read once is written to disk while it is profiled, for the second pass.
-        if batches.once:
-            with closing(Spool(batches, roles.columns)) as again:
-                return _in_two_passes(again, roles, how, n_threads, progress)
-        return _in_two_passes(batches, roles, how, n_threads, progress)
+        with ExitStack() as at_end:
+            # A stream that can be read once is written to disk while it is profiled, for the second pass.
+            again = at_end.enter_context(closing(Spool(batches, roles.columns))) if batches.once else batches
+            counts = settled_schema(again, roles, how, True, n_threads=n_threads, progress=progress)[2]
+            assert counts is not None
+            return counts
     finally:
         if is_own:
             batches.close()
 
 
-def _in_two_passes(
-    batches: Batches, roles: Roles, how: How, n_threads: int | None, progress: Progress | None
-) -> Counts:
-    """Profile a stream to draft its schema, then count until all cut points are settled."""
+def settled_schema(
+    batches: Batches,
+    roles: Roles,
+    how: How,
+    is_counted: bool,
+    *,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Schema, int, Counts | None]:
+    """Profile a stream to draft its schema, then count until all cut points are settled.
+
+    Returns the schema, the number of rows, and the counts, which may be None unless ``is_counted``.
+    """
     look = ProfileWork(roles)
     found = fold(look, batches, roles.columns, look.merge, n_threads=n_threads, progress=progress)
     profile = check_rows(found, batches.name)
@@ -133,8 +143,9 @@ def _in_two_passes(
     n_rows = profile.n_rows
     n_present = {name: column.n_present for name, column in profile.columns.items()}
     del found, profile
+    counts: Counts | None = None
     # Usually one pass; another one if a cut point is in a grid cell whose numbers were not kept.
-    while True:
+    while draft.open or (is_counted and counts is None):
         grids = {i: column.grid for i, column in draft.open.items()}
         work = CountWork(roles, draft.schema, grids=grids)
         tally = fold(work, batches, roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
@@ -144,8 +155,7 @@ def _in_two_passes(
         if roles.weights is None:
             _check_present(batches, tally.counts, n_present)
         counts, draft = settled_counts(tally, draft)
-        if counts is not None:
-            return counts
+    return draft.schema, n_rows, counts
 
 
 def fold(
@@ -245,14 +255,10 @@ def check_unchanged(
 
 def _check_present(batches: Batches, counts: Counts, n_present: Mapping[str, int]) -> None:
     """Raise DataError if a column has another number of known cells than in the first pass."""
-    schema = counts.schema
-    for i, variable in enumerate(schema.variables):
-        if variable.kind == "ignored":
-            continue
-        start = schema.offsets[i]
-        end = start + variable.n_values - int(variable.missing_is_value)
-        now, before = int(counts.value_counts[:, start:end].sum()), n_present[variable.name]
-        if now != before:
+    for i, variable in enumerate(counts.schema.variables):
+        known = counts.of(i)[:, : variable.n_values - int(variable.missing_is_value)]
+        now, before = int(known.sum()), n_present[variable.name]
+        if variable.kind != "ignored" and now != before:
             raise _changed(
                 batches, f"column {variable.name!r} had {counted(before, 'present cell')} and has {now:,} now"
             )

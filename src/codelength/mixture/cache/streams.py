@@ -5,13 +5,11 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...counts._tally import CountWork, Tally, settled_counts
-from ...counts.stream import Progress, check_unchanged, fold, map_batches, matched
+from ...counts.stream import Progress, check_unchanged, map_batches, matched, settled_schema
 from ...errors import DataError, Infeasible
 from ...naive_bayes import rule_of
 from ...sources import Batch, BatchEncoder, Batches, as_batches
 from ...sources.batch import Spool
-from ...sources.profile.profile import ProfileWork, check_rows
 from ...sources.roles import Roles
 from ...table import Coded, Schema, Table
 from ...table.infer import How
@@ -57,7 +55,8 @@ def gathered_rows(
         batches, roles, schema = open_files.enter_context(_opened(source, given, target, **read))
         n_rows = None
         if schema is None:
-            schema, n_rows = _profiled(batches, roles, params, progress)
+            how = How(params["missing"], params["numeric"], params["identifiers"], None, ())
+            schema, n_rows, _ = settled_schema(batches, roles, how, False, progress=progress)
         gathered = _gathered(batches, roles, schema, n_rows, params, memory, progress)
         rows = gathered.rows
         if isinstance(rows, CachedRows):
@@ -96,25 +95,6 @@ def _opened(
             yield at_end.enter_context(closing(Spool(batches, roles.columns))), roles, None
         else:
             yield batches, roles, None
-
-
-def _profiled(
-    batches: Batches, roles: Roles, params: Mapping[str, Any], progress: Progress | None
-) -> tuple[Schema, int]:
-    """Return the schema of the whole table, and its number of rows."""
-    look = ProfileWork(roles)
-    profile = check_rows(fold(look, batches, roles.columns, look.merge, progress=progress), batches.name)
-    draft = profile.draft(roles, How(params["missing"], params["numeric"], params["identifiers"], None, ()))
-    # Columns of very many numbers take another pass each time that their cut points are not yet found.
-    while draft.open:
-        grids = {i: column.grid for i, column in draft.open.items()}
-        work = CountWork(roles, draft.schema, grids=grids)
-        tally = fold(work, batches, roles.columns, Tally.merge, progress=progress)
-        n_now, unknown = (0, None) if tally is None else (tally.n_rows, tally.unknown)
-        check_unchanged(batches, profile.n_rows, n_now, unknown)
-        assert tally is not None
-        _, draft = settled_counts(tally, draft)
-    return draft.schema, profile.n_rows
 
 
 def _gathered(
