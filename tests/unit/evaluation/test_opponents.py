@@ -7,7 +7,7 @@ import pytest
 
 from codelength import datasets
 from codelength.errors import InvalidParameter
-from codelength.evaluation.opponents import OPPONENTS, catboost, logistic_regression, random_forest
+from codelength.evaluation.opponents import OPPONENTS, boosting, logistic_regression, random_forest
 from codelength.evaluation.opponents.design import Design
 from codelength.evaluation.opponents.fairness import class_prior, completed, fair
 from codelength.evaluation.opponents.rows import Rows
@@ -26,7 +26,7 @@ KINDS = [
 def _small(monkeypatch):
     """Fewer trees, because what is tested here does not depend on their number."""
     monkeypatch.setattr(random_forest, "TREES", 100)
-    monkeypatch.setattr(catboost, "ROUNDS", (100, 50, 20))
+    monkeypatch.setattr(boosting, "CATBOOST_ROUNDS", (100, 50, 20))
 
 
 def mixed(n_rows=60, seed=0):

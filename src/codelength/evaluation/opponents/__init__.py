@@ -1,13 +1,11 @@
 """Classifiers of other libraries to compare with, under the same rules for all.
 
-An opponent is a module here and a line in ``OPPONENTS``. Opponents whose library is not installed are left
-out of comparisons and listed as absent.
+An opponent is a class in a module here and a line in ``OPPONENTS``. Opponents whose library is not installed
+are left out of comparisons and listed as absent.
 """
 
-from .catboost import CatBoost
+from .boosting import CatBoost, GradientBoosting, LightGBM
 from .categorical_nb import CategoricalNB
-from .gradient_boosting import GradientBoosting
-from .lightgbm import LightGBM
 from .logistic_regression import LogisticRegression
 from .opponent import FittedOpponent, Opponent
 from .random_forest import RandomForest

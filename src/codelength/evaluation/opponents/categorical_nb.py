@@ -20,17 +20,13 @@ class CategoricalNB(Opponent):
     def _learned(self, rows: Rows) -> Predict:
         from sklearn.naive_bayes import CategoricalNB as Classifier
 
-        cuts = [_cuts(column, rows.weights) for column in rows.numbers.T]
+        cuts = [cut_points(column, n_bins=INTERVALS, sample_weight=rows.weights) for column in rows.numbers.T]
         # One code more than intervals and levels, for missing cells: otherwise a missing cell among the test
         # rows alone would be an index out of range.
         sizes = np.array([*(len(edges) + 2 for edges in cuts), *(rows.n_levels + 1)])
         model = Classifier(min_categories=sizes)
         model.fit(_codes(rows, cuts), rows.labels, sample_weight=rows.weights)
         return lambda others: model.predict_proba(_codes(others, cuts))
-
-
-def _cuts(numbers: FloatArray, weights: FloatArray | None) -> FloatArray:
-    return cut_points(numbers, n_bins=INTERVALS, sample_weight=weights)
 
 
 def _codes(rows: Rows, cuts: list[FloatArray]) -> IntArray:
