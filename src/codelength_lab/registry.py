@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from codelength.errors import InvalidParameter
-from codelength.evaluation.progress import Progress, check_progress
+from codelength.evaluation.fits import Progress, check_progress
 from codelength.table.checks import check_flag, check_instance, check_names, check_path, check_whole
 
 from .experiment import Experiment, Result, Spec, general_notes

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from codelength._threads import n_threads_or_default
 from codelength.errors import CodelengthError, DataError, InvalidParameter
-from codelength.evaluation.progress import Progress
+from codelength.evaluation.fits import Progress
 from codelength.table.checks import check_size
 
 from .experiment import AnyTask, Result, Spec

@@ -8,7 +8,7 @@ Depends on ``fits``, on :mod:`codelength.evaluation.splits` and on :mod:`codelen
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,11 @@ from ..scores import Predictions, Scores
 from ..scores.means import Mean, is_tied, mean_of
 from ..scores.totals import differences
 from ..sources import as_table
-from ..table.checks import check_choice, check_number, check_size, seed_of
+from ..table.checks import check_number, check_size, seed_of
 from ..table.infer import Identifiers, Missing, Numeric
 from ..typing import FloatArray
-from .fits import Fits, check_models, entrants_of, predicted
+from .fits import Fits, Progress, check_models, check_progress, entrants_of, predicted
 from .opponents import Opponent
-from .progress import Progress, check_progress
 from .splits import Split, cross_validation
 
 if TYPE_CHECKING:
@@ -173,8 +172,8 @@ def evaluate(
     check_progress(progress)
     check_size("repeats", repeats)
     train_fraction = check_number("train_fraction", train_fraction, 0, 1, above=True)
-    cells = _given(missing=missing, numeric=numeric, identifiers=identifiers)
-    entrants = entrants_of(rows, models, cells)
+    cells = {"missing": missing, "numeric": numeric, "identifiers": identifiers}
+    entrants = entrants_of(rows, models, {name: value for name, value in cells.items() if value is not None})
     # None stands for leave-one-out: one fit per model, from which all rows are predicted in closed form.
     splits: list[Split | None] = [None]
     protocol = "leave-one-out"
@@ -258,25 +257,16 @@ def _compared(fits: Mapping[str, Fits], protocol: str) -> list[Evaluation]:
     best = list(fits)[first_best([made.predictions.log_score for made in fits.values()])]
     results = []
     for name, made in fits.items():
-        predictions, weights = made.predictions, None
-        if predictions.weights is not None:
-            weights = made.by_row(predictions.weights)
-        accuracy, log_score, brier_score = (
-            _mean_of(numbers, weights).standard_error
-            for numbers in (made.by_row(predictions.hits), logs[name], made.by_row(predictions.distances))
-        )
+        predictions = made.predictions
+        weights = None if predictions.weights is None else made.by_row(predictions.weights)
+        units = made.by_row(predictions.hits), logs[name], made.by_row(predictions.distances)
+        errors = [_mean_of(numbers, weights).standard_error for numbers in units]
         # A model that left out trailing rows has a shorter array; differences are paired over rows that both
         # have.
         n_both = min(len(logs[name]), len(logs[best]))
-        behind = _mean_of(
-            differences(logs[best][:n_both], logs[name][:n_both]),
-            None if weights is None else weights[:n_both],
-        )
-        results.append(
-            _evaluation(
-                (name, protocol, made.seconds), predictions, (accuracy, log_score, brier_score), behind
-            )
-        )
+        apart = differences(logs[best][:n_both], logs[name][:n_both])
+        behind = _mean_of(apart, None if weights is None else weights[:n_both])
+        results.append(_evaluation((name, protocol, made.seconds), predictions, errors, behind))
     return results
 
 
@@ -289,10 +279,22 @@ def _mean_of(numbers: FloatArray, weights: FloatArray | None) -> Mean:
 def _evaluation(
     about: tuple[str, str, float],
     made: Predictions | Scores,
-    errors: tuple[float, float, float],
+    errors: Sequence[float],
     behind: Mean,
 ) -> Evaluation:
-    """Return the evaluation of a model, given by its name, its protocol and the seconds of a fit."""
+    """Return the evaluation of a model.
+
+    Parameters
+    ----------
+    about : tuple
+        Name of the model, protocol, and seconds of a fit.
+    made : Predictions or Scores
+        Predictions of all rows, or their scores.
+    errors : sequence of float
+        Standard errors of the accuracy, the log score and the Brier score.
+    behind : Mean
+        Difference from the log score of the best model, paired over rows.
+    """
     name, protocol, seconds = about
     accuracy_se, log_score_se, brier_score_se = errors
     return Evaluation(
@@ -313,12 +315,3 @@ def _evaluation(
         behind_best_se=behind.standard_error,
         is_tied=is_tied(*behind),
     )
-
-
-def _given(**cells: Any) -> dict[str, Any]:
-    """Return the options about cells that are given for all models, checked."""
-    choices: dict[str, Any] = {"missing": Missing, "numeric": Numeric, "identifiers": Identifiers}
-    given = {name: value for name, value in cells.items() if value is not None}
-    for name, value in given.items():
-        check_choice(name, value, choices[name])
-    return given

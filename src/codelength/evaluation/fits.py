@@ -1,18 +1,17 @@
 """Predictions of models over splits of one table.
 
 Order of reading: :func:`predictions_over`; :class:`Fits` (the predictions of one model); :func:`predicted`
-runs all models over all splits; an ``_Entrant`` is one model with the table in the form that it reads:
-``_Own`` fits a model of this library to codes, ``_Other`` one of another library to the table itself;
+runs all models over all splits; an ``Entrant`` is one model with the table in the form that it reads:
+``_own`` fits a model of this library to codes, ``_other`` one of another library to the table itself;
 :func:`entrants_of` makes them of models that :func:`check_models` has accepted.
 
 Depends on the contract of the estimators, on :mod:`codelength.evaluation.splits` and on the opponents.
 """
 
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,15 +19,24 @@ from ..errors import DataError, InvalidParameter
 from ..scores import Predictions
 from ..sources import as_table
 from ..table import Coded, Table, encode
+from ..table._messages import shown
 from ..table.checks import check_instance
 from ..table.cutting import Cutting, with_intervals_of
 from ..typing import FloatArray, IntArray
 from .opponents import Opponent
-from .progress import Progress, check_progress
 from .splits import Split
 
 if TYPE_CHECKING:
     from ..estimators import TableClassifier
+
+Progress = Callable[[float, float], None]
+"""Called after every step with the work done and the work there is, in the same unit."""
+
+
+def check_progress(progress: Progress | None) -> None:
+    """Raise if progress is neither a function nor None."""
+    if not (progress is None or callable(progress)):
+        raise InvalidParameter(f"progress={shown(progress)}: expected a function, or None")
 
 
 def predictions_over(
@@ -116,30 +124,22 @@ class Fits:
             return np.asarray(np.bincount(self.rows, numbers) / np.bincount(self.rows))
 
 
+Entrant: TypeAlias = Callable[[Split | None], Fits]
+"""Predictions of a model as a function of the split; None stands for leave-one-out."""
+
+
 def predicted(
-    entrants: "Mapping[str, _Entrant]", splits: Sequence[Split | None], progress: Progress | None
+    entrants: Mapping[str, Entrant], splits: Sequence[Split | None], progress: Progress | None
 ) -> dict[str, Fits]:
     """Return the predictions over all splits; a split of None stands for leave-one-out."""
     parts: dict[str, list[Fits]] = {name: [] for name in entrants}
     for number, split in enumerate(splits):
         # All models of one split before the next split, so that models share the codes of the split.
         for place, (name, entrant) in enumerate(entrants.items(), 1):
-            parts[name].append(entrant.left_out() if split is None else entrant.predicted(split))
+            parts[name].append(entrant(split))
             if progress is not None:
                 progress(number * len(entrants) + place, len(splits) * len(entrants))
     return {name: Fits.joined(fits) for name, fits in parts.items()}
-
-
-class _Entrant(ABC):
-    """A model with the table in the form that it reads."""
-
-    @abstractmethod
-    def predicted(self, split: Split) -> Fits:
-        """Return predictions of the test rows of a split, fitted to its training rows."""
-
-    @abstractmethod
-    def left_out(self) -> Fits:
-        """Return predictions of each row from all the others."""
 
 
 class _Codes:
@@ -162,82 +162,81 @@ class _Codes:
         return self._last[1:]
 
 
-class _Own(_Entrant):
-    """A model of this library."""
+def _own(model: "TableClassifier", codes: _Codes) -> Entrant:
+    """Return the predictions of a model of this library, as a function of the split."""
+    from sklearn.base import clone
 
-    def __init__(self, model: "TableClassifier", codes: _Codes) -> None:
-        self._model, self._codes = model, codes
-
-    def predicted(self, split: Split) -> Fits:
-        train, test = self._codes.parts(split)
-        model, seconds = self._fitted(train)
-        log_probs, undefined = model._fitted.log_probs(test)
-        made = Predictions(log_probs, undefined, test.class_codes, test.weights)
-        return Fits(made, seconds, split.test)
-
-    def left_out(self) -> Fits:
-        model, seconds = self._fitted(self._codes.coded)
-        made = model._fitted.left_out(self._codes.coded)
-        # An average keeps predictions for a part of its training rows and names them; other models have all.
-        return Fits(made, seconds, getattr(made, "rows", np.arange(made.n_rows)))
-
-    def _fitted(self, coded: Coded) -> "tuple[TableClassifier, float]":
-        model, start = _cloned(self._model), time.perf_counter()
-        model._fit_coded(coded)
-        return model, time.perf_counter() - start
-
-
-class _Other(_Entrant):
-    """A classifier of another library, which takes the table as it is."""
-
-    def __init__(self, opponent: Opponent, rows: Table) -> None:
-        self._opponent, self._rows = opponent, rows
-        self._schema = opponent.schema_for(rows)
-        # Encoded once for the whole table, so that classes have the same codes in every fold.
-        self._class_codes = encode(self._schema, rows).class_codes
-
-    def predicted(self, split: Split) -> Fits:
-        # Rows are taken before the clock starts, as they are coded before it for models of this library.
-        train, start = self._rows.take(split.train), time.perf_counter()
-        fitted = self._opponent.fit(train, self._schema)
+    def predicted(split: Split | None) -> Fits:
+        train, test = (codes.coded, codes.coded) if split is None else codes.parts(split)
+        fitted, start = clone(model), time.perf_counter()
+        fitted._fit_coded(train)
         seconds = time.perf_counter() - start
-        test = self._rows.take(split.test)
+        if split is None:
+            made = fitted._fitted.left_out(train)
+            # An average keeps predictions for a part of its training rows and names them; other models have
+            # all.
+            return Fits(made, seconds, getattr(made, "rows", np.arange(made.n_rows)))
+        log_probs, undefined = fitted._fitted.log_probs(test)
+        return Fits(Predictions(log_probs, undefined, test.class_codes, test.weights), seconds, split.test)
+
+    return predicted
+
+
+def _other(opponent: Opponent, rows: Table) -> Entrant:
+    """Return the predictions of a classifier of another library, which takes the table as it is."""
+    schema = opponent.schema_for(rows)
+    # Encoded once for the whole table, so that classes have the same codes in every fold.
+    class_codes = encode(schema, rows).class_codes
+
+    def predicted(split: Split | None) -> Fits:
+        assert split is not None, "other libraries leave no row out without fitting again"
+        # Rows are taken before the clock starts, as they are coded before it for models of this library.
+        train, start = rows.take(split.train), time.perf_counter()
+        fitted = opponent.fit(train, schema)
+        seconds = time.perf_counter() - start
+        test = rows.take(split.test)
         log_probs = np.log(fitted.probabilities(test))
         # Opponents always have a prediction; fair() has replaced zeros and unseen classes.
         undefined = np.zeros(test.n_rows, dtype=np.bool_)
-        codes = self._class_codes[split.test]
-        return Fits(Predictions(log_probs, undefined, codes, test.weights), seconds, split.test)
+        return Fits(
+            Predictions(log_probs, undefined, class_codes[split.test], test.weights), seconds, split.test
+        )
 
-    def left_out(self) -> Fits:
-        raise NotImplementedError("other libraries leave no row out without fitting again")
+    return predicted
 
 
 def entrants_of(
     rows: Table, models: "Mapping[str, TableClassifier | Opponent]", cells: dict[str, Any]
-) -> dict[str, _Entrant]:
-    """Return the models with the options given for all of them; models that code alike share codes."""
-    found: dict[str, _Entrant] = {}
+) -> dict[str, Entrant]:
+    """Return the models with the options given for all of them; models that code alike share codes.
+
+    Parameters
+    ----------
+    rows : Table
+        The table, with a target.
+    models : mapping of str to classifier
+        Models that :func:`check_models` has accepted.
+    cells : dict
+        Values of ``missing``, ``numeric`` and ``identifiers`` that replace those of every model.
+    """
+    from sklearn.base import clone
+
+    found: dict[str, Entrant] = {}
     codes: dict[Any, _Codes] = {}
     for name, given in models.items():
         if isinstance(given, Opponent):
             # Opponents are frozen dataclasses: options for all models make a changed copy.
-            found[name] = _Other(replace(given, **cells), rows)
+            found[name] = _other(replace(given, **cells), rows)
             continue
-        model = _cloned(given).set_params(**cells)
+        model = clone(given).set_params(**cells)
         model._check_params()
         # Everything that decides how a table is coded. A model with another combination needs codes of its
         # own.
-        cells_read = (
-            model.missing,
-            model.numeric,
-            model.identifiers,
-            model.handle_unknown,
-            _cutting_of(model),
-        )
-        way = (*cells_read, getattr(model, "weighting", None))
+        cells_read = model.missing, model.numeric, model.identifiers, model.handle_unknown
+        way = (*cells_read, _cutting_of(model), getattr(model, "weighting", None))
         if way not in codes:
             codes[way] = _Codes(rows, model)
-        found[name] = _Own(model, codes[way])
+        found[name] = _own(model, codes[way])
     return found
 
 
@@ -272,11 +271,3 @@ def _cutting_of(model: "TableClassifier") -> Cutting | None:
     """Return how a model cuts columns of numbers; None for the usual way."""
     cutting: Cutting | None = model._fitted_type.reading(model.get_params(deep=False)).cutting
     return cutting
-
-
-def _cloned(model: "TableClassifier") -> "TableClassifier":
-    """Return an unfitted copy of a model, so that those of the user are not changed."""
-    from sklearn.base import clone
-
-    copy: TableClassifier = clone(model)
-    return copy

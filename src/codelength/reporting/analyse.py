@@ -15,7 +15,7 @@ from .._version import __version__
 from ..counts import count
 from ..errors import DataError
 from ..estimators import NaiveBayes, TableClassifier
-from ..evaluation.progress import Progress, check_progress
+from ..evaluation.fits import Progress, check_progress
 from ..scores import Predictions
 from ..sources import as_table
 from ..table import Coded, Table

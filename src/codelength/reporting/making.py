@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._files import atomic_write
 from ..errors import InvalidParameter
-from ..evaluation.progress import Progress
+from ..evaluation.fits import Progress
 from ..table.checks import check_instance, check_path
 from .page import framed
 from .results import Analysis, LatentAnalysis

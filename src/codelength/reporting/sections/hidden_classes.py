@@ -12,7 +12,7 @@ from ..._version import __version__
 from ...blocks import Block, Facts, Heading
 from ...decisions import ranked
 from ...estimators import FiniteMixture
-from ...evaluation.progress import Progress, check_progress
+from ...evaluation.fits import Progress, check_progress
 from ...render.templates import Markup, html, macro
 from ...selection.comparison import ON_ANOTHER_SCALE, Comparison
 from ...sources import as_table

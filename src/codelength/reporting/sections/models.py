@@ -10,9 +10,8 @@ from ...counts import count
 from ...decisions import first_best, ranked
 from ...estimators import ModelAverage, NaiveBayes, TableClassifier
 from ...evaluation import OPPONENTS, Split
-from ...evaluation.fits import Fits, predictions_over
+from ...evaluation.fits import Fits, Progress, predictions_over
 from ...evaluation.opponents import Opponent
-from ...evaluation.progress import Progress
 from ...naive_bayes import RULES
 from ...render.templates import rendered
 from ...scores import Predictions
