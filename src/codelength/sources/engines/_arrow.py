@@ -127,7 +127,7 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
     if isinstance(source, pa.Table):
         return ArrowBatches(
             source.schema.names,
-            lambda columns: iter(source.select(columns).to_batches(max_chunksize=batch_rows)),
+            lambda columns: iter(source.select(columns).to_batches()),
             source.num_rows,
             batch_rows=batch_rows,
         )
@@ -148,11 +148,7 @@ def _open_polars(source: Any, batch_rows: int) -> Batches | None:
     if isinstance(source, pl.DataFrame):
         return ArrowBatches(
             source.columns,
-            lambda columns: (
-                part
-                for start in range(0, source.height, batch_rows)
-                for part in _as_arrow(source.select(columns).slice(start, batch_rows))
-            ),
+            lambda columns: iter(_as_arrow(source.select(columns))),
             source.height,
             batch_rows=batch_rows,
         )
