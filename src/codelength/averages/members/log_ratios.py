@@ -121,7 +121,8 @@ class LogRatios(AdditiveMember):
         variables = _informative(training, ranking_of(training))
         has_room = len(variables) == training.views.n_variables
         # The first rows of a random order are a random sample; sorted again, they are read in memory order.
-        order = shuffled(training, cls.name)[: max(LEAST_ROWS, MAX_CELLS // _per_row(training, variables))]
+        per_row = training.n_classes * (len(variables) + len(_columns(training.views, variables)))
+        order = shuffled(training, cls.name)[: max(LEAST_ROWS, MAX_CELLS // per_row)]
         rows = np.sort(order)
         whole = _Part.of(training, variables, rows)
         if has_room:
@@ -294,11 +295,6 @@ def _informative(training: Training, ranking: IntArray) -> IntArray:
     widths = np.array([1 + view.width for view in training.views.columns])[ranking]
     n_used = np.count_nonzero(np.cumsum(widths) * training.n_classes <= MAX_PER_ROW)
     return np.sort(ranking[: max(n_used, 1)])
-
-
-def _per_row(training: Training, variables: IntArray) -> int:
-    """Return the number of features per row."""
-    return training.n_classes * (len(variables) + len(_columns(training.views, variables)))
 
 
 def _columns(views: Views, variables: IntArray) -> IntArray:
