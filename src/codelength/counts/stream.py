@@ -14,7 +14,7 @@ cut points).
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -100,26 +100,53 @@ def learn_counts(
     how = How(missing, numeric, identifiers, cutting, categories)
     if schema is not None:
         check_instance("schema", schema, Schema, "a Schema, or None")
-    # Streams of the caller stay open; those made here are closed.
-    is_own = not isinstance(source, Batches)
-    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=with_target(schema, target))
-    try:
-        roles = Roles.of(batches, target, weights, drop, keep)
-        if schema is not None:
-            schema, roles = matched(schema, batches, roles)
-            work = CountWork(roles, schema, handle_unknown)
-            tally = fold(work, batches, roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
-            work.encoder.warn({} if tally is None else tally.unknown)
-            return Counts.empty(schema) if tally is None else tally.counts
-        with ExitStack() as at_end:
-            # A stream that can be read once is written to disk while it is profiled, for the second pass.
-            again = at_end.enter_context(closing(Spool(batches, roles.columns))) if batches.once else batches
-            counts = settled_schema(again, roles, how, True, n_threads=n_threads, progress=progress)[2]
+    read: dict[str, Any] = {
+        "weights": weights,
+        "drop": drop,
+        "keep": keep,
+        "na": na,
+        "batch_rows": batch_rows,
+    }
+    with opened(source, schema, target, **read) as (batches, roles, given):
+        if given is None:
+            counts = settled_schema(batches, roles, how, True, n_threads=n_threads, progress=progress)[2]
             assert counts is not None
             return counts
-    finally:
-        if is_own:
-            batches.close()
+        work = CountWork(roles, given, handle_unknown)
+        tally = fold(work, batches, roles.columns, Tally.merge, n_threads=n_threads, progress=progress)
+        work.encoder.warn({} if tally is None else tally.unknown)
+        return Counts.empty(given) if tally is None else tally.counts
+
+
+@contextmanager
+def opened(
+    source: Any,
+    schema: Schema | None,
+    target: str | None,
+    *,
+    has_classes: bool = True,
+    na: Iterable[str] | None,
+    batch_rows: int,
+    **read: Any,
+) -> Iterator[tuple[Batches, Roles, Schema | None]]:
+    """Open a stream; yield it with the roles of its columns, and the schema if one is given.
+
+    Without a schema, the stream can be read again. Parameters are those of :func:`learn_counts`. Unless
+    ``has_classes``, the target is left out.
+    """
+    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=with_target(schema, target))
+    with ExitStack() as at_end:
+        # Streams of the caller stay open; those made here are closed.
+        if not isinstance(source, Batches):
+            at_end.enter_context(closing(batches))
+        roles = Roles.of(batches, target, **read)
+        roles = roles if has_classes else replace(roles, target=None)
+        if schema is not None:
+            schema, roles = matched(schema, batches, roles)
+        elif batches.once:
+            # Written to disk while it is read for the first time.
+            batches = at_end.enter_context(closing(Spool(batches, roles.columns)))
+        yield batches, roles, schema
 
 
 def settled_schema(

@@ -1,15 +1,14 @@
 """Finite mixtures of tables of any size: rows come in batches, and equal ones are merged as they come."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from ...counts.stream import Progress, check_unchanged, map_batches, matched, settled_schema
+from ...counts.stream import Progress, check_unchanged, map_batches, opened, settled_schema
 from ...errors import DataError, Infeasible
 from ...naive_bayes import rule_of
-from ...sources import Batch, BatchEncoder, Batches, as_batches
-from ...sources.batch import Spool
+from ...sources import Batch, BatchEncoder, Batches
 from ...sources.roles import Roles
 from ...table import Coded, Schema, Table
 from ...table.infer import How
@@ -52,7 +51,8 @@ def gathered_rows(
     if target is None and isinstance(source, Table) and source.target is not None:
         target = source.target.name
     with ExitStack() as open_files:
-        batches, roles, schema = open_files.enter_context(_opened(source, given, target, **read))
+        stream = opened(source, given, target, has_classes=False, **read)
+        batches, roles, schema = open_files.enter_context(stream)
         n_rows = None
         if schema is None:
             how = How(params["missing"], params["numeric"], params["identifiers"], None, ())
@@ -67,34 +67,6 @@ def gathered_rows(
                     'more than memory= allows; raise it, or pass rule="map"'
                 )
         yield gathered
-
-
-@contextmanager
-def _opened(
-    source: Any,
-    given: Schema | None,
-    target: str | None,
-    *,
-    weights: str | None,
-    drop: Iterable[str],
-    keep: Sequence[str] | None,
-    na: Iterable[str] | None,
-    batch_rows: int,
-) -> Iterator[tuple[Batches, Roles, Schema | None]]:
-    """Open a stream; yield it with the roles of its columns, and their schema if one was given."""
-    batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=given)
-    with ExitStack() as at_end:
-        # Streams of the caller stay open; those made here are closed.
-        if not isinstance(source, Batches):
-            at_end.enter_context(closing(batches))
-        roles = replace(Roles.of(batches, target, weights, drop, keep), target=None)
-        if given is not None:
-            schema, roles = matched(given, batches, roles)
-            yield batches, roles, schema
-        elif batches.once:
-            yield at_end.enter_context(closing(Spool(batches, roles.columns))), roles, None
-        else:
-            yield batches, roles, None
 
 
 def _gathered(
