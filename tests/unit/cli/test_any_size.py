@@ -224,3 +224,14 @@ def test_a_disk_that_fills_leaves_nothing_behind(sales, suffix):
     assert f"p.{suffix}" in done.stderr
     assert done.stderr.count("\n") == 1
     assert sorted(path.name for path in sales.iterdir()) == before
+
+
+def test_explain_and_query_read_what_predict_reads(run, sales):
+    NaiveBayes(strict=True).fit_table(str(sales / "parts"), "paid", drop=["id"]).save(sales / "m.json")
+    for command in (["explain", "--row", 250], ["query", "--ask", "shop", "--carry", "id"], ["predict"]):
+        made = [
+            run(command[0], sales / "m.json", data, *command[1:])
+            for data in (sales / "parts", sales / "whole.parquet")
+        ]
+        assert made[0] == made[1]
+        assert made[0][0] == 0, made[0]
