@@ -173,20 +173,7 @@ def average_ratios(
         fewer_of_class = max(of_class - weight, 0.0)
         total, of_own, log_unit = 0.0, 0.0, 0.0
         if y >= 0 and weight >= 2.0:
-            # A heavy row changes the evidence by a factor beyond the range of a float64. Factors are
-            # therefore relative to that of the most probable segment.
-            heaviest = 0.0
-            for s in range(len(strengths)):
-                for i in range(0 if is_ordered else v, v + 1):
-                    for j in range(v, n_ordered if is_ordered else v + 1):
-                        share = weights[s, i, j] if is_ordered else of_strengths[s]
-                        if share > heaviest:
-                            heaviest, mass = share, mass_below[j + 1] - mass_below[i]
-                            seen = below[j + 1, y] - below[i, y]
-                            fewer = max(seen - weight, 0.0)
-                            log_unit = _log_gain_of_row(
-                                seen, fewer, of_class, fewer_of_class, strengths[s], mass
-                            )
+            log_unit = _log_unit(below, mass_below, n_ordered, strengths, weights, of_strengths, v, y, weight)
         for s in range(len(strengths)):
             strength = strengths[s]
             is_learned = strength < np.inf
@@ -220,6 +207,43 @@ def average_ratios(
             found[cell, c] = math.log((of_own if c == y else found[cell, c]) / total)
         more[cell] = math.log(total) - log_unit
     return found, more
+
+
+@njit(cache=True, nogil=True)
+def _log_unit(
+    below: FloatArray,
+    mass_below: FloatArray,
+    n_ordered: int,
+    strengths: FloatArray,
+    weights: FloatArray,
+    of_strengths: FloatArray,
+    v: int,
+    y: int,
+    weight: float,
+) -> float:
+    """Return the log of the factor of a heavy row in the evidence of the most probable segment.
+
+    A heavy row changes the evidence by a factor beyond the range of a float64. Factors are therefore relative
+    to this one.
+    """
+    is_ordered, of_class = v < n_ordered, below[-1, y]
+    heaviest, log_unit = 0.0, 0.0
+    for s in range(len(strengths)):
+        for i in range(0 if is_ordered else v, v + 1):
+            for j in range(v, n_ordered if is_ordered else v + 1):
+                share = weights[s, i, j] if is_ordered else of_strengths[s]
+                if share > heaviest:
+                    heaviest, mass = share, mass_below[j + 1] - mass_below[i]
+                    seen = below[j + 1, y] - below[i, y]
+                    log_unit = _log_gain_of_row(
+                        seen,
+                        max(seen - weight, 0.0),
+                        of_class,
+                        max(of_class - weight, 0.0),
+                        strengths[s],
+                        mass,
+                    )
+    return log_unit
 
 
 @njit(cache=True, nogil=True)
