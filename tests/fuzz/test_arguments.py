@@ -321,7 +321,7 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         ),
         "reproduce": (
             codelength.reproduce,
-            {"paper": "bayes-optimal-ibl", "quick": True, "settings": ["repeats=1"], "directory": directory}
+            {"experiment": "bayes-optimal-ibl", "quick": True, "settings": ["repeats=1"], "directory": directory}
             | {"jobs": 1, "dask": None, "progress": None},
         ),
         "NaiveBayes": (lambda **options: NaiveBayes(**options).fit(ROWS, CLASSES), NaiveBayes().get_params()),
