@@ -321,8 +321,8 @@ def calls(directory: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         ),
         "reproduce": (
             codelength.reproduce,
-            {"experiment": "bayes-optimal-ibl", "quick": True, "settings": ["repeats=1"], "directory": directory}
-            | {"jobs": 1, "dask": None, "progress": None},
+            {"experiment": "bayes-optimal-ibl", "quick": True, "settings": ["repeats=1"]}
+            | {"directory": directory, "jobs": 1, "dask": None, "progress": None},
         ),
         "NaiveBayes": (lambda **options: NaiveBayes(**options).fit(ROWS, CLASSES), NaiveBayes().get_params()),
         "NaiveBayes.fit": (lambda **rows: NaiveBayes().fit(**rows), weighted),
