@@ -2,7 +2,17 @@ r"""Growing domains: the values of one variable so far, each with a place in the
 
 A domain has size :math:`M` with prior probability :math:`1 / (M (M + 1))`, so that it has at least :math:`M`
 values with probability :math:`1 / M`: the prior is scale-free. All sizes up to 64 are in the support; beyond
-that, eight sizes per octave represent their neighbours, up to a million.
+that, eight sizes per octave represent their neighbours, up to a million. The sum telescopes,
+
+.. math:: \sum_{M=a}^{b-1} \frac{1}{M (M + 1)} = \frac{1}{a} - \frac{1}{b},
+
+so a size ``a`` whose successor in the support is ``b`` has the probability of all sizes from ``a`` to
+``b - 1``, and the last one that of all larger sizes: the prior stays normalised.
+
+Order of reading: ``SIZES`` and ``LOG_PRIOR``; :class:`Domain`: ``find`` (a cell to a place), ``add`` and
+``drop`` (a value in or out), ``log_evidence``. :class:`Places` gives out the places.
+
+Depends on :mod:`codelength.table`: cells are read exactly as those of a table are.
 """
 
 from contextlib import suppress
@@ -20,7 +30,10 @@ from ..table.values import UnusableValue, canonical
 from ..typing import FloatArray, Scalar
 
 MISSING, NEW = -1, -2
-"""Codes instead of a place: of a cell without information, and of a value that was not met before."""
+"""Codes instead of a place: of a cell without information, and of a value that was not met before.
+
+``MISSING`` is also the code of a cell of a retired variable, and of one outside a closed domain.
+"""
 
 
 MAX_VALUES = 65_535
@@ -38,7 +51,14 @@ LOG_PRIOR: FloatArray = np.log(1 / SIZES - np.append(1 / SIZES[1:], 0.0))
 
 
 class Places:
-    """Source of integers from 0; integers that were given back come first."""
+    """Source of integers from 0; integers that were given back come first.
+
+    Examples
+    --------
+    >>> places = Places()
+    >>> places.take(), places.take(), places.give_back(0), places.take(), places.n_places
+    (0, 1, None, 0, 2)
+    """
 
     def __init__(self) -> None:
         self.n_places, self._free = 0, list[int]()
@@ -58,8 +78,37 @@ class Places:
 class Domain:
     """Values of a variable, declared or met so far, and their places.
 
-    A variable whose values are declared as intervals or codes is closed: no value can be new. ``texts`` has
-    the places of texts that were read before.
+    A variable whose values are declared as intervals or codes is closed: no value can be new.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable, for messages and the schema.
+    declared : Variable, optional
+        The variable with the values known beforehand; None if there are none.
+    places : Places
+        Source of places of the declared values. Places of new values are taken by the caller of :meth:`add`.
+
+    Attributes
+    ----------
+    met : dict of int to value
+        Values that were not declared, by place, in the order in which they were met.
+    texts : dict of str to int
+        Places of texts that were read before. Callers look here first, which saves a call per cell.
+    is_retired : bool
+        True if all cells are ignored; see :meth:`retire`.
+
+    Examples
+    --------
+    >>> places = Places()
+    >>> domain = Domain("colour", Variable("colour", ("blue",)), places)
+    >>> domain.find("blue"), domain.find("red") == NEW, domain.find(None) == MISSING
+    (0, True, True)
+    >>> domain.add("red", places.take())
+    >>> domain.find("red"), domain.variable().values
+    (1, ('blue', 'red'))
+    >>> domain.drop(1), domain.drop(0)  # a declared value stays
+    (True, False)
     """
 
     def __init__(self, name: str, declared: Variable | None, places: Places) -> None:
@@ -71,7 +120,6 @@ class Domain:
         self._missing = MISSING
         if declared is not None and declared.missing_is_value:
             self._missing = self._of_codes[-1]
-        # Values that were not declared, by place, in the order in which they were met.
         self.met: dict[int, Scalar] = {}
         self._places: dict[Scalar, int] = {}
         self._known: dict[Any, int] = {}
@@ -130,7 +178,7 @@ class Domain:
         return place
 
     def add(self, cell: Any, place: int) -> None:
-        """Assign a place to a new value."""
+        """Assign a place to a new value: a cell for which :meth:`find` returned ``NEW``."""
         value = self._read(cell)
         assert value is not None
         self._places[value], self.met[place] = place, value
@@ -149,16 +197,29 @@ class Domain:
         return True
 
     def log_evidence(self, counts: FloatArray, totals: FloatArray, n_met: float, pseudocount: float) -> float:
-        """Return the log evidence of the variable.
+        r"""Return the log evidence of the variable: the log probability of its cells given the classes.
+
+        With known size :math:`M` it is the Dirichlet evidence, a factor of equation (8) of [1]_. Here it is
+        averaged over all sizes :math:`M` from the number of declared values on, and a new value is coded as
+        new, without its name:
+
+        .. math:: \log \sum_M P(M) \frac{(M - m_0)!}{(M - m)!} \prod_k
+                  \frac{\Gamma(\sigma M)}{\Gamma(\sigma M + n_k)}
+                  \prod_l \frac{\Gamma(\sigma + f_{kl})}{\Gamma(\sigma)}
 
         Parameters
         ----------
         counts, totals : arrays of shape (n_values, n_classes) and (n_classes,)
             Counts of its values in the classes, and their sums.
         n_met : float
-            Number of values that were not declared, in units of the counts.
+            Number of values that were not declared, in units of the counts: less than their number if older
+            rows count less.
         pseudocount : float
             Pseudocount of each value.
+
+        References
+        ----------
+        .. [1] Kontkanen, Myllymäki, Silander and Tirri (1998). Bayes optimal instance-based learning. ECML.
         """
         from ._kernels import log_averages
 
@@ -178,7 +239,7 @@ class Domain:
         return found - float(np.log(np.exp(LOG_PRIOR[least:]).sum()))
 
     def retire(self) -> None:
-        """Ignore all cells of the variable from now on."""
+        """Ignore all cells of the variable from now on: it is an identifier, whose values hardly repeat."""
         self.is_retired = True
         self._known.clear()
         self.texts.clear()

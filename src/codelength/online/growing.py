@@ -49,8 +49,13 @@ MIN_PSEUDOCOUNT, MAX_PSEUDOCOUNT = 1e-9, 1e9
 class GrowingCounts(StreamCounts):
     """Counts of single rows with growing domains.
 
-    A schema declares variables, values and classes; further values and classes may occur. Without a schema,
-    every name in a row is a variable.
+    Parameters
+    ----------
+    schema : Schema, optional
+        Declares variables, values and classes; further values and classes may occur. Without a schema, every
+        name in a row is a variable.
+    class_pseudocount, value_pseudocount : float
+        Pseudocount of each class, and of each value in each class.
     """
 
     def __init__(self, schema: Schema | None, class_pseudocount: float, value_pseudocount: float) -> None:
@@ -114,7 +119,10 @@ class GrowingCounts(StreamCounts):
         return Located.at(self._column(y), *self._found(x))
 
     def learn(self, x: Mapping[str, Any], y: Scalar, weight: float) -> Located:
-        """Count a row and return its places."""
+        """Count a row and return its places; new variables, values and classes are added first.
+
+        A row that would make the counts too large raises Infeasible and changes nothing.
+        """
         code, (places, positions) = self._column(y), self._found(x)
         names = self._new_names(x)
         if code == NEW or NEW in places or names:
@@ -335,7 +343,11 @@ class GrowingCounts(StreamCounts):
 
 
 def check_growing(rule: Rule, prior: PriorLike, handle_unknown: str) -> tuple[float, float]:
-    """Return the pseudocounts of classes and values, if rule, prior and options allow domains to grow."""
+    """Return the pseudocounts of classes and values, if rule, prior and options allow domains to grow.
+
+    Only averages over parameters can be averaged over sizes too, and only pseudocounts that do not depend on
+    the size give each of them the same model.
+    """
     if not (rule.averages and rule.needs_prior):
         raise InvalidParameter(
             f'domains="growing" averages over how many values there are, and rule="{rule.name}" does not; '
