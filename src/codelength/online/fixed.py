@@ -1,4 +1,20 @@
-"""Mutable counts of rows under a fixed schema."""
+"""Mutable counts of rows under a fixed schema.
+
+Cells are rows and classes are columns, unlike in :class:`codelength.counts.Counts`: a prediction of one row
+reads the counts of a few cells in all classes, which are then contiguous. A total per variable and class is
+kept up to date, so that no sum over values is needed either.
+
+Rows are forgotten by weight. To halve the weight of older rows, counts would have to be multiplied for each
+new row; instead each row gets a larger weight than the one before it, and counts are divided by the weight of
+the last row where they are read. Predictions are the same, and the cost of a row does not depend on the
+number of cells.
+
+Order of reading: :class:`StreamCounts` (what both kinds of counts do with a :class:`Located` row), then
+:class:`FixedCounts`: ``find``, ``learn``, ``log_weights``, ``counts``.
+
+Depends on :mod:`codelength.table.one_row` (a mapping to places) and :mod:`codelength.naive_bayes` (offsets
+and growth functions of rules).
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
@@ -20,7 +36,11 @@ ROUNDING = 1e-9
 
 
 class Located(NamedTuple):
-    """Code of the class of a row, places of its known values in the counts, positions of their variables."""
+    """Code of the class of a row, places of its known values in the counts, positions of their variables.
+
+    A column of all counts, rows of ``value_counts`` and rows of ``totals``: enough to remove the row again. A
+    window keeps rows in this form. Cells without information have no place.
+    """
 
     code: int
     places: IntArray
@@ -36,7 +56,7 @@ class StreamCounts:
     """Mutable counts of single rows: what fixed and growing domains have in common.
 
     Counts are in units of the weight of the last row, an argument of most methods. Older rows then count less
-    without any update of their counts.
+    without any update of their counts. Subclasses define the places of a row: ``find`` and ``learn``.
 
     Attributes
     ----------
@@ -63,12 +83,16 @@ class StreamCounts:
         self.add(row, -1.0)
 
     def shrink(self, weight: float) -> None:
-        """Change the unit of the counts."""
+        """Divide all counts by a weight, which is 1 from then on; otherwise weights would overflow."""
         for counts in (self.class_counts, self.value_counts, self.totals):
             counts /= weight
 
     def holds(self, row: Located) -> bool:
-        """Return True if such a row can be among the counted ones."""
+        """Return True if such a row can be among the counted ones.
+
+        Counts do not tell which values occurred together, so a row that was never learned may pass; but no
+        row passes whose removal would leave counts that no rows have.
+        """
         # Without it, no count may be below 0, and no variable may have more cells in the class than there are
         # rows.
         if row.code < 0 or (row.places < 0).any():
@@ -82,7 +106,32 @@ class StreamCounts:
 class FixedCounts(StreamCounts):
     """Counts of single rows under a fixed schema, and log weights of classes under a rule and a prior.
 
-    Values that the schema does not list are ignored, unless ``refuse_values`` is given.
+    Parameters
+    ----------
+    schema : Schema
+        The variables, their values and the classes.
+    rule : Rule
+        Rule of naive Bayes; its offsets are computed once, because the schema does not change.
+    prior
+        As in :class:`codelength.NaiveBayes`.
+    refuse_values : bool
+        Raise an error on values that the schema does not list; otherwise they are ignored.
+
+    Examples
+    --------
+    >>> from codelength import Schema, Variable
+    >>> from codelength.naive_bayes import rule_of
+    >>> schema = Schema([Variable("outlook", ("rain", "sun"))], Variable("play", ("no", "yes")))
+    >>> counts = FixedCounts(schema, rule_of("evidence"), "uniform", refuse_values=False)
+    >>> row = counts.learn({"outlook": "sun"}, "yes", 1.0)
+    >>> counts.class_counts, counts.totals
+    (array([0., 1.]), array([[0., 1.]]))
+    >>> log_joint = counts.log_weights({"outlook": "sun"}, 1.0) - counts.log_total(1.0)
+    >>> np.exp(log_joint).round(4)  # 1/3 * 1/2 and 2/3 * 2/3
+    array([0.1667, 0.4444])
+    >>> counts.take_off(row)
+    >>> counts.class_counts
+    array([0., 0.])
     """
 
     def __init__(self, schema: Schema, rule: Rule, prior: PriorLike, *, refuse_values: bool) -> None:
@@ -154,7 +203,13 @@ class FixedCounts(StreamCounts):
         return Located(self.class_place(y), *self._found(x))
 
     def log_weights(self, x: Mapping[str, Any], weight: float) -> FloatArray:
-        """Return the log weight of each class, up to a constant."""
+        r"""Return the log weight of each class, up to the constant of :meth:`log_total`.
+
+        .. math:: g(h_k + a_k) + \sum_i \bigl[ g(f_{kix_i} + a_{kix_i}) - g(n_{ki} + a_{ki}) \bigr]
+
+        with the offsets :math:`a` and the growth function :math:`g` of the rule. The total :math:`n_{ki}` has
+        the cells of variable :math:`i` that are known, so a missing cell leaves out its whole factor.
+        """
         cells, positions = self._found(x)
         classes = self.class_counts if weight == 1.0 else self.class_counts / weight
         log_weights = self._rule.growth(classes + self._class_offsets)
@@ -200,7 +255,13 @@ class FixedCounts(StreamCounts):
 
 
 def exceeds(totals: FloatArray, class_counts: FloatArray) -> BoolArray:
-    """Return True if there are more cells than rows, by more than rounding."""
+    """Return True if there are more cells than rows, by more than rounding.
+
+    Examples
+    --------
+    >>> exceeds(np.array([3.0, 4.0]), np.array([3.0, 3.0]))
+    array([False,  True])
+    """
     return np.asarray(totals > class_counts + ROUNDING * (1 + class_counts))
 
 
