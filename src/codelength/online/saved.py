@@ -1,4 +1,30 @@
-"""Model files of streams: the complete state as JSON, checked on load."""
+"""Model files of streams: the complete state as JSON, checked on load.
+
+A document has these parts, those in parentheses with growing domains only:
+
+.. code-block:: text
+
+    {"kind": "online-naive-bayes", "options": {...}, "schema": {...} or null,
+     "weight": 1.0, "scores": [n_scored, code_length, n_hits], "window": [[code, places, positions], ...],
+     ("classes": {"met": [...], "weight": 2.0},
+      "variables": [{"name": "x", "met": [...], "weight": 1.0, "is_retired": false}, ...],)
+     "class_counts": [...], "value_counts": [[...], ...], "totals": [[...], ...]}
+
+``schema`` is the one given to the constructor; values and classes that were met since are in ``met``, and
+their ``weight`` is their number in the units of the counts. ``window`` has the rows that count, the oldest
+first, or is null.
+
+Counts are written undivided, with the ``weight`` of the last row: a loaded stream continues to the last bit,
+and division would round them. ``totals`` are sums of the value counts, but sums of weights depend on the
+order of addition, so they are written too. Rows and columns have the order of values and classes, not that of
+places in memory, which depends on the history of the stream.
+
+A document must be consistent, or later predictions would be wrong without an error: counts are finite, not
+negative and add up, no variable has more cells than rows, and a window has exactly the rows that count.
+
+Order of reading: :func:`to_document`, :func:`restored`, then one function per part. Depends on
+:mod:`codelength.estimators.documents` (files) and the classes of counts in ``fixed`` and ``growing``.
+"""
 
 import math
 from collections import deque
@@ -21,7 +47,17 @@ KIND = "online-naive-bayes"
 
 
 def to_document(model: OnlineNaiveBayes) -> dict[str, Any]:
-    """Return the complete state of a model as JSON types."""
+    """Return the complete state of a model as JSON types.
+
+    Examples
+    --------
+    >>> model = OnlineNaiveBayes(domains="growing").learn_one({"outlook": "sun"}, "yes")
+    >>> document = to_document(model)
+    >>> document["classes"], document["class_counts"]
+    ({'met': ['yes'], 'weight': 1.0}, [1.0])
+    >>> restored(document).counts == model.counts
+    True
+    """
     counts = model._counts
     options = documents.plain_params(model._options)
     content: dict[str, Any] = {
@@ -37,8 +73,6 @@ def to_document(model: OnlineNaiveBayes) -> dict[str, Any]:
         ],
         "window": None,
     }
-    # Counts are written in the order of values and classes, not in that of their places, which depends on the
-    # history of the stream.
     rows, columns = counts.layout
     if isinstance(counts, GrowingCounts):
         content["classes"] = {"met": [*counts.target.met.values()], "weight": counts.n_met_classes}
@@ -95,7 +129,7 @@ def restored(content: Mapping[str, Any]) -> OnlineNaiveBayes:
 
 
 def _grow(counts: GrowingCounts, content: Mapping[str, Any]) -> None:
-    """Restore growing domains."""
+    """Restore growing domains. Declared variables come first, as the constructor adds them."""
     classes = content["classes"]
     counts.n_met_classes = check_number("weight of the values met", classes["weight"])
     counts.meet(counts.target, classes["met"])
@@ -113,7 +147,10 @@ def _grow(counts: GrowingCounts, content: Mapping[str, Any]) -> None:
 
 
 def _numbers(given: Any, shape: tuple[int, ...]) -> FloatArray:
-    """Return a checked array of counts."""
+    """Return a checked array of counts.
+
+    In JSON, an array of shape (0, 3) is an empty list, so the shape of empty arrays is not checked.
+    """
     numbers = np.array(given, dtype=np.float64).reshape(shape if 0 in shape else np.shape(given))
     if numbers.shape != shape or not np.isfinite(numbers).all() or (numbers < 0).any():
         raise DataError(f"counts of shape {numbers.shape}; expected {shape}, finite and not below 0")
@@ -132,7 +169,17 @@ def _check_totals(counts: FixedCounts | GrowingCounts) -> None:
 def _window(
     kept: Sequence[Any], counts: FixedCounts | GrowingCounts, rows: list[int], columns: list[int]
 ) -> list[Located]:
-    """Restore the rows of a window; raise DataError if they do not add up to the counts."""
+    """Restore the rows of a window; raise DataError if they do not add up to the counts.
+
+    Parameters
+    ----------
+    kept : sequence
+        Rows of the document: code of the class, places and positions, in the order of the file.
+    counts : FixedCounts or GrowingCounts
+        The restored counts.
+    rows, columns : list of int
+        Rows and columns of the counts, in the order of the file.
+    """
     found = [
         Located.at(
             columns[code],
