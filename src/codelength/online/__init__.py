@@ -1,4 +1,8 @@
-"""Naive Bayes on streams, which learns, forgets and predicts one row at a time."""
+"""Naive Bayes on streams, which learns, forgets and predicts one row at a time.
+
+Order of reading: ``naive_bayes`` (the model), ``fixed`` (its counts under a schema), ``domain`` and
+``growing`` (counts without one) with their kernels, ``saved`` (files). ``river`` adapts the model to river.
+"""
 
 from typing import TYPE_CHECKING, Any
 

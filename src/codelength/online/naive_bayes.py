@@ -151,6 +151,13 @@ class OnlineNaiveBayes(Shown):
             Fitted model. It must not select variables or average over intervals.
         options
             Further parameters of the constructor, such as ``half_life`` and ``domains``.
+
+        Examples
+        --------
+        >>> model = NaiveBayes().fit({"outlook": ["sun", "rain"]}, ["yes", "no"])
+        >>> stream = OnlineNaiveBayes.of(model, half_life=100)
+        >>> stream.learn_one({"outlook": "sun"}, "yes").counts.class_counts.round(4)
+        array([0.9931, 1.9931])
         """
         check_instance("model", model, NaiveBayes, "a fitted NaiveBayes")
         fitted = model._fitted
@@ -171,7 +178,10 @@ class OnlineNaiveBayes(Shown):
         return found
 
     def learn_one(self, x: Mapping[str, Any], y: Scalar) -> Self:
-        """Count a row: a mapping of names to cells, and its class."""
+        """Count a row: a mapping of names to cells, and its class.
+
+        Returns the model. A row that raises an error leaves it as it was.
+        """
         with self._lock:
             # Instead of multiplying all counts by the decay, the new row gets a larger weight: one update per
             # row.
@@ -191,7 +201,10 @@ class OnlineNaiveBayes(Shown):
         return self
 
     def unlearn_one(self, x: Mapping[str, Any], y: Scalar) -> Self:
-        """Remove a row that was learned, given as it was then."""
+        """Remove a row that was learned, given as it was then.
+
+        Not with ``half_life`` or ``window``: the weight that the row has by now is not known.
+        """
         if self._decay < 1.0 or self._rows is not None:
             raise InvalidParameter("unlearn_one: rows are forgotten by half_life= or window= already")
         with self._lock:
@@ -230,6 +243,17 @@ class OnlineNaiveBayes(Shown):
         """Return the joint log probability of a row and its class, in nats: minus the code length of the row.
 
         With growing domains, the code of a new value or class says that it is new, without its name.
+
+        Examples
+        --------
+        >>> model, rows = OnlineNaiveBayes(domains="growing"), [("sun", "yes"), ("rain", "no")]
+        >>> for outlook, play in rows:
+        ...     print(round(model.joint_log_prob_one({"outlook": outlook}, play), 4))
+        ...     _ = model.learn_one({"outlook": outlook}, play)
+        0.0
+        -2.2738
+        >>> round(model.evidence_code_length, 4)
+        2.2738
         """
         if not self._rule.normalises:
             raise InvalidParameter(f'rule="{self._rule.name}" gives rows no probability; use rule="evidence"')
@@ -246,6 +270,12 @@ class OnlineNaiveBayes(Shown):
         float
             Log probability of the class before it was learned, in nats. With growing domains, the probability
             of a class that was not met before is that of any new class.
+
+        Notes
+        -----
+        A row is predicted from earlier ones only, so the scores need no test rows. If all rows count and the
+        rule is ``"evidence"``, :attr:`code_length` is the prequential criterion, equation (5) of Kontkanen,
+        Myllymäki and Tirri (2001), along the order of the stream.
         """
         with self._lock:
             place, (classes, log_weights) = self._counts.class_place(y), self._log_weights(x)

@@ -1,4 +1,8 @@
-"""Naive Bayes on streams as a classifier of river (extra ``river``)."""
+"""Naive Bayes on streams as a classifier of river (extra ``river``).
+
+A thin layer: river passes names of any type and expects ``None`` from ``learn_one``, and its models are built
+from the parameters of the constructor, which are therefore kept as they were given.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -77,12 +81,12 @@ class RiverNaiveBayes(_Classifier):
         return True
 
     def learn_one(self, x: Mapping[Any, Any], y: Scalar) -> None:
-        """Count a row."""
+        """Count a row; with ``keep_score``, predict it first."""
         learn = self.model.score_one if self.keep_score else self.model.learn_one
         learn(_with_text_names(x), y)
 
     def unlearn_one(self, x: Mapping[Any, Any], y: Scalar) -> None:
-        """Remove a row that was learned."""
+        """Remove a row that was learned; :attr:`code_length` keeps its prediction."""
         self.model.unlearn_one(_with_text_names(x), y)
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Scalar, float]:
