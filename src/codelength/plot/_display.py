@@ -1,22 +1,20 @@
 """Base of all displays, and the checks of their arguments."""
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ..errors import DataError, InvalidParameter
 from ..typing import FloatArray
-from .style import Panel
+from .drawing import Axes, Panel, figure_of, save_figure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-class Display(ABC):
+class Display:
     """A plot in the form of scikit-learn's displays: numbers first, then :meth:`plot`.
 
     The class methods (``from_estimator``, ``from_predictions``) compute the numbers and draw them at once.
@@ -29,10 +27,10 @@ class Display(ABC):
         Figure of the axes.
     """
 
-    size: ClassVar[tuple[float, float]] = (4.8, 3.8)
-    """Width and height in inches if no axes are given."""
+    size: tuple[float, float] = (4.8, 3.8)
+    """Width and height of a panel in inches if no axes are given."""
 
-    ax_: "Axes"
+    ax_: Axes
     figure_: "Figure"
 
     def plot(self, ax: Any = None) -> Self:
@@ -49,8 +47,6 @@ class Display(ABC):
         Display
             The display itself.
         """
-        from .drawing import figure_of
-
         panels, size = self.panels()
         if ax is None:
             self.figure_ = figure_of(panels, size)
@@ -74,40 +70,36 @@ class Display(ABC):
         path : path
             An ``.svg``, ``.png`` or ``.pdf`` file.
         """
-        from .drawing import save_figure
-
         save_figure(self.figure_, path)
 
-    @abstractmethod
     def panels(self) -> tuple[list[Panel], tuple[float, float]]:
-        """Return the functions that draw each pair of axes, and the size of one in inches."""
+        """Return the functions that draw each pair of axes, and the size of one in inches.
+
+        By default one pair of axes, which :meth:`draw` draws into.
+        """
+        return [self.draw], self.size
+
+    def draw(self, axes: Axes) -> None:
+        """Draw into one pair of axes."""
+        raise NotImplementedError(f"{type(self).__name__}: a display has draw, or panels if it has several")
 
     def _repr_svg_(self) -> str | None:
         figure: Any = self.__dict__.get("figure_")
         return figure._repr_svg_() if hasattr(figure, "_repr_svg_") else None
 
 
-def _axes(ax: Any, n_panels: int) -> "list[Axes]":
+def _axes(ax: Any, n_panels: int) -> list[Axes]:
     """Return the axes given by the user as a list with one per panel."""
-    from matplotlib.axes import Axes
+    import matplotlib.axes
 
     from ..table._messages import shown
 
-    given = [ax] if isinstance(ax, Axes) else list(ax) if isinstance(ax, Sequence) or _is_array(ax) else []
-    if len(given) != n_panels or not all(isinstance(place, Axes) for place in given):
+    several = isinstance(ax, Sequence) or getattr(ax, "ndim", 0) == 1
+    given = list(ax) if several else [ax]
+    if len(given) != n_panels or not all(isinstance(place, matplotlib.axes.Axes) for place in given):
         wanted = "axes of matplotlib" if n_panels == 1 else f"a list of {n_panels} axes of matplotlib"
         raise InvalidParameter(f"ax={shown(ax)}: expected {wanted}, or None for a new figure")
     return given
-
-
-def _is_array(ax: Any) -> bool:
-    return getattr(ax, "ndim", 0) == 1
-
-
-def short(text: str, most: int) -> str:
-    """Return a text on one line, cut if it is long."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
 def check_classifier(estimator: Any, able_to: str = "classes") -> None:
@@ -129,8 +121,7 @@ def columns(**given: Sequence[float] | FloatArray | None) -> list[FloatArray]:
         name: None if numbers is None else np.asarray(numbers, float) for name, numbers in given.items()
     }
     # Compared by shape, which also rejects matrices.
-    lengths = {array.shape for array in arrays.values() if array is not None}
-    if len(lengths) != 1 or len(next(iter(lengths))) != 1:
+    first, *others = {array.shape for array in arrays.values() if array is not None}
+    if others or len(first) != 1:
         raise DataError(f"{', '.join(arrays)}: expected lists of numbers of the same length")
-    n = next(iter(lengths))
-    return [np.full(n, np.nan) if array is None else array for array in arrays.values()]
+    return [np.full(first, np.nan) if array is None else array for array in arrays.values()]

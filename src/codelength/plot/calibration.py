@@ -7,8 +7,8 @@ import numpy as np
 
 from ..errors import InvalidParameter
 from ..typing import FloatArray
-from ._display import Display, check_classifier, columns, short
-from .style import BLUE, GREY, Axes, Panel
+from ._display import Display, check_classifier, columns
+from .drawing import BLUE, GREY, Axes, short
 
 if TYPE_CHECKING:
     from ..scores import Predictions
@@ -151,47 +151,28 @@ class CalibrationDisplay(Display):
     def _of(cls, made: "Predictions", classes: "Sequence[Scalar]", of: "Scalar | None", n_bins: int) -> Self:
         """Return the display of some predictions."""
         from ..naive_bayes.explanation import check_class
-        from ..reporting.estimates import wilson
-        from ..scores.calibration import calibration
+        from ..reporting.sections.reliability import reliability
         from ..table.checks import check_size
 
         check_size("n_bins", n_bins)
-        # With two classes the diagram of one is the mirror image of the other.
-        if of is None and len(classes) == 2:
-            of = classes[1]
-        if of is None:
-            promised, came_true, words = (
-                np.exp(made.log_probs.max(axis=1)),
-                made.hits,
-                "the most probable class",
-            )
-        else:
+        if of is not None:
             check_class("of", of, tuple(classes))
-            k = list(classes).index(of)
-            promised, came_true = np.exp(made.log_probs[:, k]), (made.class_codes == k).astype(np.float64)
-            words = str(of)
-        weights = np.ones(made.n_rows) if made.weights is None else made.weights
-        if not weights.any():
+        if (made.weights is not None and not made.weights.any()) or not made.n_rows:
             raise InvalidParameter("there are no predictions to draw; give at least one row")
-        found = calibration(promised, came_true, weights, n_bins)
-        low, high = wilson(found.observed * found.weights, found.weights)
-        return cls(found.promised, found.observed, low, high, found.weights, of=words)
+        found = reliability(made, tuple(classes), of, n_bins)
+        return cls(found.promised, found.observed, found.low, found.high, found.n_rows, of=found.of)
 
-    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
-        """Return the function that draws the plot, and its size in inches."""
+    def draw(self, axes: Axes) -> None:
+        """Draw one point per bin, with its interval, and the diagonal."""
         # Without numbers of rows all points have the same size.
         known = np.nan_to_num(self.n_rows, nan=1.0)
         areas = 16 + 50 * known / known.max(initial=1.0)
-
-        def panel(axes: Axes) -> None:
-            axes.plot([0, 1], [0, 1], "--", color=GREY, linewidth=1.0, label="promises kept")
-            axes.vlines(self.promised, self.low, self.high, color=BLUE, linewidth=1.4, alpha=0.6)
-            axes.scatter(
-                self.promised, self.observed, s=areas, color=BLUE, zorder=3, label="rows, with 95 % interval"
-            )
-            axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-            axes.set_xlabel(f"probability given to {short(self.of, 30)}", parse_math=False)
-            axes.set_ylabel("share of rows in which it occurred")
-            axes.legend(fontsize=8, loc="upper left")
-
-        return [panel], self.size
+        axes.plot([0, 1], [0, 1], "--", color=GREY, linewidth=1.0, label="promises kept")
+        axes.vlines(self.promised, self.low, self.high, color=BLUE, linewidth=1.4, alpha=0.6)
+        axes.scatter(
+            self.promised, self.observed, s=areas, color=BLUE, zorder=3, label="rows, with 95 % interval"
+        )
+        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        axes.set_xlabel(f"probability given to {short(self.of, 30)}", parse_math=False)
+        axes.set_ylabel("share of rows in which it occurred")
+        axes.legend(fontsize=8, loc="upper left")

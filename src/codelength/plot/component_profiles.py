@@ -6,8 +6,8 @@ import numpy as np
 
 from ..decisions import ranked
 from ..typing import FloatArray, Scalar
-from ._display import Display, short
-from .style import Axes, Panel
+from ._display import Display
+from .drawing import Axes, heat_map, short
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture
@@ -50,50 +50,38 @@ class ComponentProfilesDisplay(Display):
         from ..table.checks import check_instance
 
         check_instance("estimator", estimator, FiniteMixture, "a fitted FiniteMixture")
-        self.estimator, self.title = estimator, title
+        self.estimator, self.title, self._blocks = estimator, title, _blocks(estimator)
+        n_rows = sum(len(rows) for _, rows in self._blocks)
+        self.size = 3.4 + 0.62 * estimator.n_components_, 1.5 + 0.21 * n_rows
 
     @classmethod
     def from_estimator(cls, estimator: "FiniteMixture", *, title: str = "", ax: Any = None) -> Self:
         """Draw the profiles of a fitted mixture into given axes, or into a new figure."""
         return cls(estimator, title=title).plot(ax)
 
-    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
-        """Return the function that draws one row per value and one column per component, and its size."""
-        blocks = _blocks(self.estimator)
-        n_rows = sum(len(rows) for _, rows in blocks)
-        n_left = self.estimator.schema_.n_variables - len(blocks)
-        size = (3.4 + 0.62 * self.estimator.n_components_, 1.5 + 0.21 * n_rows)
-
-        def panel(axes: Axes) -> None:
-            probs = [row for _, rows in blocks for _, row in rows]
-            image = axes.imshow(probs, cmap="cividis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-            _numbers(axes, probs)
-            names = [
-                short(f"{name.replace('_', ' ')} = {label}", LONGEST)
-                for name, rows in blocks
-                for label, _ in rows
-            ]
-            axes.set_yticks(range(n_rows), names, fontsize=8, parse_math=False)
-            shares = self.estimator.parameters_.class_probs
-            columns = [f"{k + 1}\n{100 * share:.0f} %" for k, share in enumerate(shares)]
-            axes.set_xticks(range(len(shares)), columns, fontsize=8)
-            axes.xaxis.set_ticks_position("top")
-            axes.tick_params(length=0)
-            axes.grid(visible=False)
-            axes.spines[:].set_visible(False)
-            edge = -0.5
-            for _, rows in blocks[:-1]:
-                edge += len(rows)
-                axes.axhline(edge, color="white", linewidth=1.6)
-            left = f"; {n_left} of the variables left out" if n_left else ""
-            axes.set_xlabel(f"component and its share of the rows{left}", fontsize=8)
-            axes.set_title(self.title, fontsize=10, parse_math=False)
-            bar = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.03)
-            bar.set_label("probability of the value", fontsize=8)
-            bar.ax.tick_params(labelsize=7)
-            bar.outline.set_visible(False)
-
-        return [panel], size
+    def draw(self, axes: Axes) -> None:
+        """Draw one row per value and one column per component."""
+        probs = [row for _, rows in self._blocks for _, row in rows]
+        heat_map(axes, probs, 1, "probability of the value", lambda p: f"{100 * p:.0f}", aspect="auto")
+        names = [
+            short(f"{name.replace('_', ' ')} = {label}", LONGEST)
+            for name, rows in self._blocks
+            for label, _ in rows
+        ]
+        axes.set_yticks(range(len(names)), names, fontsize=8, parse_math=False)
+        shares = self.estimator.parameters_.class_probs
+        columns = [f"{k + 1}\n{100 * share:.0f} %" for k, share in enumerate(shares)]
+        axes.set_xticks(range(len(shares)), columns, fontsize=8)
+        axes.xaxis.set_ticks_position("top")
+        axes.spines[:].set_visible(False)
+        edge = -0.5
+        for _, rows in self._blocks[:-1]:
+            edge += len(rows)
+            axes.axhline(edge, color="white", linewidth=1.6)
+        n_left = self.estimator.schema_.n_variables - len(self._blocks)
+        left = f"; {n_left} of the variables left out" if n_left else ""
+        axes.set_xlabel(f"component and its share of the rows{left}", fontsize=8)
+        axes.set_title(self.title, fontsize=10, parse_math=False)
 
 
 def _blocks(model: "FiniteMixture") -> list[Block]:
@@ -124,12 +112,3 @@ def _rows(values: dict[Scalar | None, FloatArray]) -> list[tuple[str, FloatArray
 
 
 _POSITIVE = ("yes", "true", "1", "y")
-
-
-def _numbers(axes: Axes, probs: list[Any]) -> None:
-    """Write the probability into each cell, in per cent."""
-    for y, row in enumerate(probs):
-        for x, p in enumerate(row):
-            # Readable on both ends of the colour map, which is dark for small probabilities.
-            colour = "black" if p > 0.55 else "white"
-            axes.text(x, y, f"{100 * p:.0f}", ha="center", va="center", fontsize=6.5, color=colour)

@@ -1,20 +1,101 @@
-"""Figures with several panels, and reproducible image files."""
+"""Style of figures, figures with several panels, parts that displays share, and reproducible image files."""
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from .._files import atomic_write
 from ..errors import InvalidParameter
-from .style import PLOT_STYLE, Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Axes: TypeAlias = Any
+Panel: TypeAlias = Callable[[Axes], None]
+"""Function that draws into one pair of axes."""
+
+# Okabe and Ito's colours, which stay apart for every kind of colour vision; line styles differ as well.
+BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+AMBER, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
+GREY, DARK = "#777777", "#444444"
+
+PLOT_STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "codelength",
+    "svg.fonttype": "none",
+    "font.size": 10,
+    "font.family": "DejaVu Sans",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+}
+
 COLUMNS = 3
 """Most panels in a row."""
+
+
+def plain(value: float, _: int) -> str:
+    """Return a number on an axis without powers of ten."""
+    return f"{value:g}"
+
+
+def heat_map(
+    axes: Axes,
+    values: Any,
+    top: float,
+    told: str,
+    write: Callable[[float], str] | None,
+    aspect: str = "equal",
+) -> None:
+    """Draw a matrix by colours, with a bar that explains them.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+        Axes to draw into.
+    values : array of shape (n_rows, n_columns)
+        Numbers from 0; NaN leaves a cell empty.
+    top : float
+        The number that has the last colour.
+    told : str
+        Label of the bar.
+    write : function or None
+        Text of the number in a cell; None for cells without text.
+    aspect : str
+        ``"equal"`` for square cells, ``"auto"`` to fill the axes.
+    """
+    image = axes.imshow(values, cmap="cividis", vmin=0, vmax=top, aspect=aspect, interpolation="nearest")
+    if write is not None:
+        for (y, x), value in np.ndenumerate(values):
+            # Readable on both ends of the colour map, which is dark for small numbers.
+            colour = "black" if value > 0.55 * top else "white"
+            text = "" if np.isnan(value) else write(value)
+            axes.text(x, y, text, ha="center", va="center", fontsize=6, color=colour)
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    bar = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.03)
+    bar.set_label(told, fontsize=7)
+    bar.ax.tick_params(labelsize=7)
+    bar.outline.set_visible(False)
+
+
+def name_rows(axes: Axes, names: Sequence[str], longest: int) -> None:
+    """Write names beside rows, the first at the top, and a line at zero."""
+    axes.axvline(0, color=DARK, linewidth=0.9)
+    axes.set_yticks(range(len(names)), [short(name, longest) for name in names], fontsize=8, parse_math=False)
+    axes.invert_yaxis()
+
+
+def short(text: str, most: int) -> str:
+    """Return a text on one line, cut if it is long."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
 def figure_of(panels: Sequence[Panel], size: tuple[float, float] = (4.8, 3.8)) -> "Figure":

@@ -9,8 +9,8 @@ from ..decisions import ranked
 from ..errors import InvalidParameter
 from ..table.coded import changed
 from ..typing import FloatArray
-from ._display import Display, check_classifier, columns, short
-from .style import BLUE, ORANGE, Axes, Panel
+from ._display import Display, check_classifier, columns
+from .drawing import BLUE, ORANGE, Axes, name_rows
 
 if TYPE_CHECKING:
     from ..estimators import TableClassifier
@@ -77,6 +77,7 @@ class EvidenceByVariableDisplay(Display):
             column[order] for column in numbers
         )
         self.n_variables = n_variables
+        self.size = 5.2, 1.3 + 0.3 * min(n_variables, len(given))
 
     @classmethod
     def from_estimator(
@@ -96,6 +97,7 @@ class EvidenceByVariableDisplay(Display):
         ax : matplotlib Axes, optional
             Axes to draw into.
         """
+        from ..scores.means import mean_of
         from ..sources import as_table
         from ..table.target import target_column
 
@@ -105,40 +107,31 @@ class EvidenceByVariableDisplay(Display):
         if not table.n_rows:
             raise InvalidParameter("X: there are no rows to look at; give at least one")
         alone, beside = _gains(estimator, estimator._coded(table))
-        weights = np.ones(table.n_rows) if table.weights is None else table.weights
-        figures = [figure for gains in (alone, beside) for figure in _mean_and_error(gains, weights)]
+        (bits, errors), (lost, lost_errors) = (
+            np.array([mean_of(column, table.weights) for column in gains.T]).reshape(-1, 2).T
+            for gains in (alone, beside)
+        )
         names = estimator.schema_.names
-        # Means and errors alternate in the list; the constructor takes both means first.
-        made = cls(names, figures[0], figures[2], figures[1], figures[3], n_variables=n_variables)
-        return made.plot(ax)
+        return cls(names, bits, lost, errors, lost_errors, n_variables=n_variables).plot(ax)
 
-    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
-        """Return the function that draws the plot, and its size in inches."""
-        n_shown = min(self.n_variables, len(self.names))
-        n_left = len(self.names) - n_shown
-
-        def panel(axes: Axes) -> None:
-            places = np.arange(n_shown)
-            series = (
-                ("alone", self.alone, self.alone_errors, BLUE, "o", -0.14),
-                ("beside all others", self.given_others, self.given_others_errors, ORANGE, "s", 0.14),
-            )
-            for label, bits, errors, colour, mark, shift in series:
-                reach = np.nan_to_num(2 * errors[:n_shown])
-                axes.errorbar(
-                    bits[:n_shown], places + shift, xerr=reach, fmt=mark, color=colour, markersize=4.5,
-                    linewidth=1.4, label=label,
-                )  # fmt: skip
-            axes.axvline(0, color="#444444", linewidth=0.9)
-            axes.set_yticks(
-                places, [short(name, LONGEST) for name in self.names[:n_shown]], fontsize=8, parse_math=False
-            )
-            axes.invert_yaxis()
-            left = f"; {n_left} variables left out" if n_left else ""
-            axes.set_xlabel(f"bits per row about the class, ± 2 s.e.{left}")
-            axes.legend(fontsize=8, loc="lower right")
-
-        return [panel], (5.2, 1.3 + 0.3 * n_shown)
+    def draw(self, axes: Axes) -> None:
+        """Draw two points per variable, with two standard errors to both sides."""
+        shown = slice(self.n_variables)
+        places = np.arange(len(self.names[shown]))
+        series = (
+            ("alone", self.alone, self.alone_errors, BLUE, "o", -0.14),
+            ("beside all others", self.given_others, self.given_others_errors, ORANGE, "s", 0.14),
+        )
+        for label, bits, errors, colour, mark, shift in series:
+            axes.errorbar(
+                bits[shown], places + shift, xerr=np.nan_to_num(2 * errors[shown]), fmt=mark, color=colour,
+                markersize=4.5, linewidth=1.4, label=label,
+            )  # fmt: skip
+        name_rows(axes, self.names[shown], LONGEST)
+        n_left = len(self.names) - len(places)
+        left = f"; {n_left} variables left out" if n_left else ""
+        axes.set_xlabel(f"bits per row about the class, ± 2 s.e.{left}")
+        axes.legend(fontsize=8, loc="lower right")
 
 
 def _gains(estimator: "TableClassifier", coded: "Coded") -> tuple[FloatArray, FloatArray]:
@@ -162,12 +155,3 @@ def _gains(estimator: "TableClassifier", coded: "Coded") -> tuple[FloatArray, Fl
         alone[:, i] = true_log_probs(only) - of_nothing
         beside[:, i] = of_all - true_log_probs(without)
     return alone / np.log(2), beside / np.log(2)
-
-
-def _mean_and_error(gains: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return weighted means over rows and their standard errors."""
-    total = weights.sum()
-    with np.errstate(invalid="ignore"):
-        means = weights @ gains / total
-        spread = weights @ (gains - means) ** 2 / max(total - 1, 1)
-    return means, np.sqrt(spread / total)

@@ -7,8 +7,8 @@ import numpy as np
 from .._display import counted
 from ..decisions import ranked
 from ..errors import InvalidParameter
-from ._display import Display, check_classifier, short
-from .style import BLUE, GREY, ORANGE, Axes, Panel
+from ._display import Display, check_classifier
+from .drawing import BLUE, GREY, ORANGE, Axes, name_rows, short
 
 if TYPE_CHECKING:
     from ..naive_bayes import Explanation
@@ -102,6 +102,7 @@ class ExplanationDisplay(Display):
         self.of, self.against = of, explanation.reference
         self.names = [name for name, _ in parts]
         self.bits = np.array([value for _, value in parts]) / np.log(2)
+        self.size = 5.2, 1.3 + 0.25 * len(self.names)
         self.total_bits = float(explanation.log_odds[row, explanation.classes.index(of)] / np.log(2))
 
     @classmethod
@@ -151,37 +152,26 @@ class ExplanationDisplay(Display):
         labels = [_called(one, name) for name in explanation.feature_names]
         return cls(explanation, 0, of, labels=labels, n_variables=n_variables).plot(ax)
 
-    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
-        """Return the function that draws the plot, and its size in inches."""
+    def draw(self, axes: Axes) -> None:
+        """Draw one bar per contribution, with its number."""
         finite = np.abs(self.bits[np.isfinite(self.bits)])
         # An infinite contribution gets a bar that is longer than all others, and an infinity sign.
         far = 1.3 * max(1.0, float(finite.max(initial=0.0)))
-        lengths = np.clip(self.bits, -far, far)
-
-        def panel(axes: Axes) -> None:
-            places = np.arange(len(lengths))
-            colours = [GREY] + [BLUE if bits > 0 else ORANGE for bits in self.bits[1:]]
-            axes.barh(places, lengths, color=colours, height=0.7)
-            for place, length, bits in zip(places, lengths, self.bits, strict=True):
-                text = f"{bits:+.2f}" if np.isfinite(bits) else "+∞" if bits > 0 else "−∞"
-                side = "left" if length >= 0 else "right"
-                axes.annotate(
-                    text, (length, place), (3 if length >= 0 else -3, 0), textcoords="offset points",
-                    ha=side, va="center", fontsize=7,
-                )  # fmt: skip
-            axes.axvline(0, color="#444444", linewidth=0.9)
-            axes.set_axisbelow(True)
-            axes.margins(x=0.18)
-            axes.set_yticks(
-                places, [short(name, LONGEST) for name in self.names], fontsize=8, parse_math=False
-            )
-            axes.invert_yaxis()
-            axes.grid(visible=False, axis="y")
-            of, against = short(str(self.of), LONGEST), short(str(self.against), LONGEST)
-            axes.set_xlabel(f"bits for {of} (+) or {against} (−)", parse_math=False)
-            axes.set_title(f"{of}: log-odds {self.total_bits:+.2f} bits", fontsize=10, parse_math=False)
-
-        return [panel], (5.2, 1.3 + 0.25 * len(self.names))
+        lengths, places = np.clip(self.bits, -far, far), np.arange(len(self.bits))
+        colours = [GREY] + [BLUE if bits > 0 else ORANGE for bits in self.bits[1:]]
+        axes.barh(places, lengths, color=colours, height=0.7)
+        for place, length, bits in zip(places, lengths, self.bits, strict=True):
+            text = f"{bits:+.2f}" if np.isfinite(bits) else "+∞" if bits > 0 else "−∞"
+            shift, side = (3, "left") if length >= 0 else (-3, "right")
+            looks = {"textcoords": "offset points", "ha": side, "va": "center", "fontsize": 7}
+            axes.annotate(text, (length, place), (shift, 0), **looks)
+        axes.set_axisbelow(True)
+        axes.margins(x=0.18)
+        name_rows(axes, self.names, LONGEST)
+        axes.grid(visible=False, axis="y")
+        of, against = short(str(self.of), LONGEST), short(str(self.against), LONGEST)
+        axes.set_xlabel(f"bits for {of} (+) or {against} (−)", parse_math=False)
+        axes.set_title(f"{of}: log-odds {self.total_bits:+.2f} bits", fontsize=10, parse_math=False)
 
 
 def _most_probable(explanation: "Explanation", row: int) -> "Scalar":

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..typing import FloatArray
 from ._display import Display, check_classifier, columns
-from .style import BLUE, GREY, Axes, Panel, plain
+from .drawing import BLUE, GREY, Axes, plain
 
 
 class LearningCurveDisplay(Display):
@@ -97,36 +97,32 @@ class LearningCurveDisplay(Display):
         seed = seed_of(random_state)
         check_size("n_sizes", n_sizes)
         # Halved, so that sizes are evenly spaced on a logarithmic axis.
-        fractions = [0.5**halving for halving in range(n_sizes)][::-1]
-        bands = []
-        for fraction in fractions:
-            splits = [
-                *cross_validation(
-                    table.n_rows, n_folds, repeats=repeats, train_fraction=fraction, random_state=seed
-                )
-            ]
-            scores = predictions_over(table, {"": estimator}, splits)[""].predictions.true_log_probs
-            losses = np.array([bits.mean() for bits in bits_by_split(scores, splits)])
-            bands.append(loss_over_splits(losses, 1 / n_folds))
+        fractions = [0.5**halving for halving in reversed(range(n_sizes))]
+        splits = [
+            split
+            for share in fractions
+            for split in cross_validation(
+                table.n_rows, n_folds, repeats=repeats, train_fraction=share, random_state=seed
+            )
+        ]
+        scores = predictions_over(table, {"": estimator}, splits)[""].predictions.true_log_probs
+        losses = np.array([bits.mean() for bits in bits_by_split(scores, splits)]).reshape(n_sizes, -1)
+        bands = [loss_over_splits(figures, 1 / n_folds) for figures in losses]
         n_train = table.n_rows - -(-table.n_rows // n_folds)
         sizes = [int(fraction * n_train) for fraction in fractions]
         means, low, high = np.array([(band.value, band.low, band.high) for band in bands]).T
         return cls(sizes, means, low, high, label=type(estimator).__name__).plot(ax)
 
-    def panels(self) -> tuple[list[Panel], tuple[float, float]]:
-        """Return the function that draws the plot, and its size in inches."""
-
-        def panel(axes: Axes) -> None:
-            axes.fill_between(self.n_rows, self.low, self.high, color=BLUE, alpha=0.15, linewidth=0)
-            axes.plot(self.n_rows, self.loss_bits, "o-", color=BLUE, markersize=4, label=self.label or None)
-            if self.prior_bits is not None:
-                axes.axhline(self.prior_bits, color=GREY, linestyle="--", linewidth=1.0, label="class prior")
-            axes.set_xscale("log")
-            axes.set_xticks(self.n_rows, [plain(n, 0) for n in self.n_rows])
-            # Minor ticks of a logarithmic axis would label numbers of rows that were not tried.
-            axes.minorticks_off()
-            axes.set(xlabel="rows learned from (log scale)", ylabel="log loss, bits per row")
-            if self.label or self.prior_bits is not None:
-                axes.legend(fontsize=8)
-
-        return [panel], self.size
+    def draw(self, axes: Axes) -> None:
+        """Draw the curve with its band."""
+        axes.fill_between(self.n_rows, self.low, self.high, color=BLUE, alpha=0.15, linewidth=0)
+        axes.plot(self.n_rows, self.loss_bits, "o-", color=BLUE, markersize=4, label=self.label or None)
+        if self.prior_bits is not None:
+            axes.axhline(self.prior_bits, color=GREY, linestyle="--", linewidth=1.0, label="class prior")
+        axes.set_xscale("log")
+        axes.set_xticks(self.n_rows, [plain(n, 0) for n in self.n_rows])
+        # Minor ticks of a logarithmic axis would label numbers of rows that were not tried.
+        axes.minorticks_off()
+        axes.set(xlabel="rows learned from (log scale)", ylabel="log loss, bits per row")
+        if self.label or self.prior_bits is not None:
+            axes.legend(fontsize=8)

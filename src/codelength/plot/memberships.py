@@ -7,7 +7,7 @@ import numpy as np
 from ..decisions import first_best_of_rows
 from ..typing import BoolArray, FloatArray
 from ._display import Display
-from .style import BLUE, SKY, Axes, Panel
+from .drawing import BLUE, SKY, Axes, Panel
 
 if TYPE_CHECKING:
     from ..estimators import FiniteMixture

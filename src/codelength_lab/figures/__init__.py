@@ -7,8 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from codelength.plot.drawing import figure_of, save_figure
-from codelength.plot.style import Panel
+from codelength.plot.drawing import Panel, figure_of, save_figure
 
 from ..findings import Findings
 from .approximations import approximations

@@ -8,7 +8,7 @@ Each draws rows of a result table into one pair of axes.
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from codelength.plot.style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel
+from codelength.plot.drawing import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel
 
 from ..findings import Findings, Row
 from .charts import fixed_ticks, label, plain_log

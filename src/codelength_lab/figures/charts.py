@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from codelength.plot.style import Axes, plain
+from codelength.plot.drawing import Axes, plain
 
 DARK = "#444444"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from codelength.plot.style import AMBER, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, plain
+from codelength.plot.drawing import AMBER, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, plain
 
 from ..experiments.interval_averages import AVERAGE, FIXED, WHOLE
 from ..findings import SCORES, Curve, Findings, Row

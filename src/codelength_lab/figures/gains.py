@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from codelength.plot.style import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, symmetric
+from codelength.plot.drawing import AMBER, BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, Axes, Panel, plain
 
 from ..experiments.averages import MUCH
 from ..experiments.model_comparison import AVERAGE, title_of
@@ -60,9 +60,24 @@ def _by_table(axes: Axes, names: Sequence[str], linear: float | None = None, fon
     """Draw a line at zero and name the tables, one below the other."""
     axes.axvline(0, color=DARK, linewidth=0.9)
     if linear is not None:
-        symmetric(axes, linear)
+        _symmetric(axes, linear)
     axes.set_yticks(range(len(names)), names, fontsize=fontsize)
     axes.grid(visible=False, axis="y")
+
+
+def _symmetric(axes: Axes, linear: float) -> None:
+    """Set a symmetric logarithmic axis for gains of either sign, linear up to some size."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    axes.set_xscale("symlog", linthresh=linear)
+    # Before the limits are taken, the scale must be set: it changes them.
+    low, high = (1.3 * end for end in axes.get_xlim())
+    sizes = [linear * 10**step for step in range(7)]
+    ticks = [-size for size in sizes[::-1]] + [0.0] + sizes
+    axes.xaxis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.set_xlim(low, high)
 
 
 _LOOKS = list(zip((BLUE, ORANGE, GREEN, PINK, AMBER, SKY, BLACK, GREY), "os^vDPX*", strict=True))
@@ -91,7 +106,7 @@ def _losses(axes: Axes, rows: Sequence[Row]) -> None:
         gains = [row[first] - row[model] for row in rows]
         axes.plot(gains, range(len(rows)), mark, color=colour, markersize=5, alpha=0.8, label=model)
     axes.axvline(0, color=DARK, linewidth=0.9)
-    symmetric(axes, _LINEAR)
+    _symmetric(axes, _LINEAR)
     axes.set_yticks(range(len(rows)), [row["table"] for row in rows], fontsize=8)
     axes.invert_yaxis()
     axes.xaxis.label.set_fontsize(9)

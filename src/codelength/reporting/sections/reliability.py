@@ -23,23 +23,38 @@ N_DRAWS = 200
 """Bootstrap samples for the standard error of the calibration error."""
 
 
-def reliability(predictions: Predictions, classes: tuple[Scalar, ...]) -> Reliability:
-    """Return predicted and observed frequencies, in bins of about equally many rows.
+def reliability(
+    predictions: Predictions, classes: tuple[Scalar, ...], of: Scalar | None = None, n_bins: int | None = None
+) -> Reliability:
+    """Return predicted and observed frequencies, in bins of about equal weight.
 
-    With two classes the event is the second class, otherwise the most probable class of each row.
+    Parameters
+    ----------
+    predictions : Predictions
+        Predictions of some rows, with the classes that occurred.
+    classes : tuple
+        The classes.
+    of : class, optional
+        The class predicted; by default the second of two, and the most probable one of each row of more.
+    n_bins : int, optional
+        Most bins; by default ten, but few enough for ten rows in each.
     """
-    if len(classes) == 2:
-        promised = np.exp(predictions.log_probs[:, 1])
-        came_true = (np.asarray(predictions.class_codes) == 1).astype(np.float64)
-        of = str(classes[1])
-    else:
+    # With two classes the diagram of one is the mirror image of the other.
+    if of is None and len(classes) == 2:
+        of = classes[1]
+    if of is None:
         promised, came_true = np.exp(predictions.log_probs.max(axis=1)), predictions.hits
-        of = "the most probable class"
+    else:
+        k = classes.index(of)
+        promised = np.exp(predictions.log_probs[:, k])
+        came_true = (np.asarray(predictions.class_codes) == k).astype(np.float64)
+    weights = np.ones(len(promised)) if predictions.weights is None else predictions.weights
     # With fewer rows per bin the intervals would cover nearly everything.
-    n_bins = max(1, min(PARTS, len(promised) // ROWS_PER_BIN))
-    found = calibration(promised, came_true, np.ones(len(promised)), n_bins)
+    most = max(1, min(PARTS, len(promised) // ROWS_PER_BIN)) if n_bins is None else n_bins
+    found = calibration(promised, came_true, weights, most)
     low, high = wilson(found.observed * found.weights, found.weights)
-    return Reliability(found.promised, found.observed, low, high, found.weights, of)
+    told = "the most probable class" if of is None else str(of)
+    return Reliability(found.promised, found.observed, low, high, found.weights, told)
 
 
 @dataclass(frozen=True, slots=True)
