@@ -285,11 +285,16 @@ def _look_up(variable: Variable, numbers: NDArray[Any]) -> Positions:
     values = np.sort(np.array(listed_numbers, dtype=np.float64))
     codes = np.array(places_of(variable, tuple(values.tolist())), dtype=np.int32)
     low, high = int(values[0]), int(values[-1])
-    if numbers.dtype.kind in "iu" and high - low < _SMALL_RANGE and np.all(values == np.floor(values)):
+    if high - low < _SMALL_RANGE and np.all(values == np.floor(values)):
         # A table with one entry per number; the first and the last are for numbers out of range.
         table = np.full(high - low + 3, UNKNOWN, dtype=np.int32)
         table[values.astype(np.int64) - low + 1] = codes
-        return table[np.clip(numbers.astype(np.int64, copy=False), low - 1, high + 1) - (low - 1)]
+        with np.errstate(invalid="ignore"):
+            whole = numbers.astype(np.int64, copy=False)
+        places = table[np.clip(whole, low - 1, high + 1) - (low - 1)]
+        if numbers.dtype.kind == "f":  # fractions and NaN
+            places[whole != numbers] = UNKNOWN
+        return places
     # A search among the few listed numbers, compared for equality afterwards, instead of a look-up per cell.
     at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
     found: Positions = np.where(values[at] == numbers, codes[at], UNKNOWN)

@@ -286,6 +286,9 @@ def _tally(present: NDArray[Any], weights: FloatArray | None) -> tuple[NDArray[A
             totals = np.bincount((present - present.dtype.type(low)).astype(np.int64), weights)
             there = np.flatnonzero(totals)
             return there.astype(present.dtype) + present.dtype.type(low), totals[there].astype(np.float64)
+    if weights is None:  # a sort without positions takes half the time
+        distinct, counts = np.unique(present, return_counts=True)
+        return distinct, counts.astype(np.float64)
     distinct, places = np.unique(present, return_inverse=True)
     return distinct, np.bincount(places.ravel(), weights, len(distinct)).astype(np.float64)
 
