@@ -2,8 +2,13 @@
 
 A cell becomes a number of double precision, or text. Integers that doubles do not represent exactly become
 their digits. Text is compared by its characters, regardless of the collation of a column. Each value of a
-variable has one or more keys, and no key belongs to two values: a cell never equals two values. Categories
-that are times are refused, because every engine spells them in a way of its own.
+variable has one or more keys, and no key belongs to two values: a cell never equals two values, so a join
+never gives a row twice. Categories that are times are refused, because every engine spells them in a way of
+its own.
+
+Numbers are spelt so that an engine reads exactly the double of the model. The shortest decimal that names a
+double is not enough, because a literal such as ``0.1`` is a decimal in DuckDB and PostgreSQL, and sums of
+decimals are rounded in other ways. An exponent makes it a double in DuckDB, a cast does in PostgreSQL.
 
 Order of reading: :class:`Engine` with ``ENGINES`` (names, literals and functions); :class:`Reading` (an
 expression, and the keys of each value), :func:`reading` (categories), :func:`measured` (numbers that are cut
@@ -79,7 +84,13 @@ class Engine:
     moment: str | None
 
     def number(self, value: float) -> str:
-        """Return a literal of double precision that is read as exactly this number."""
+        """Return a literal of double precision that is read as exactly this number.
+
+        Examples
+        --------
+        >>> [engine.number(0.5) for engine in ENGINES.values()]
+        ['0.5e0', "CAST('0.5' AS DOUBLE PRECISION)", '0.5e0']
+        """
         # SQLite has no literal for infinity; a number beyond the range of a double is read as infinity.
         if value == -math.inf:
             return "-9e999" if self.name == "sqlite" else f"CAST('-Infinity' AS {self.double})"
@@ -90,7 +101,15 @@ class Engine:
         return text if "e" in text else f"{text}e0"
 
     def literals(self, values: Sequence[Scalar]) -> list[str]:
-        """Return values as literals of one type; text if no other type keeps them distinct."""
+        """Return values as literals of one type; text if no other type keeps them distinct.
+
+        Examples
+        --------
+        >>> ENGINES["duckdb"].literals([1, 2]), ENGINES["duckdb"].literals([1, "two"])
+        (['1', '2'], ["'1'", "'two'"])
+        >>> ENGINES["sqlite"].literals([2**60, 0.5])  # a column of doubles would round the first
+        ["'1152921504606846976'", "'0.5'"]
+        """
         kinds = {kind_of(value) for value in values}
         numbers = [value for value in values if not isinstance(value, str)]
         # If any number has a decimal point, engines convert all of them to doubles.
@@ -109,7 +128,10 @@ class Engine:
         return str(value) if isinstance(value, int) else self.number(value)
 
     def type_of(self, column: str) -> str:
-        """Return an expression of the type of a column as text; not used for SQLite."""
+        """Return an expression of the type of a column as text; not used for SQLite.
+
+        The type of a column is not known when the statement is written, so the statement asks for it.
+        """
         return f"typeof({column})" if self.name == "duckdb" else f"CAST(pg_typeof({column}) AS TEXT)"
 
     def matches(self, text: str, pattern: str) -> str:
@@ -132,7 +154,13 @@ def kind_of(value: Scalar) -> str:
 
 
 def text_literal(text: str) -> str:
-    """Return text as a literal."""
+    """Return text as a literal.
+
+    Examples
+    --------
+    >>> print(text_literal("it's"))
+    'it''s'
+    """
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -215,7 +243,16 @@ def check_values(variable: Variable, program: str) -> None:
 
 
 def reading(own: Engine, variable: Variable, column: str) -> Reading:
-    """Return the expression and the keys by which an engine compares a column with categories."""
+    """Return the expression and the keys by which an engine compares a column with categories.
+
+    The values are of one kind, as :func:`check_values` makes sure; ``column`` is a quoted name.
+
+    Examples
+    --------
+    >>> found = reading(ENGINES["duckdb"], Variable("colour", ("blue", "red")), 't."colour"')
+    >>> found.cells, found.keys
+    ('CAST(t."colour" AS VARCHAR)', [["'blue'"], ["'red'"]])
+    """
     known = [value for value in variable.values if value is not None]
     if not all(isinstance(value, str) for value in known):
         return _of_numbers(own, variable, column, [number for number in known if not isinstance(number, str)])
@@ -232,7 +269,13 @@ def reading(own: Engine, variable: Variable, column: str) -> Reading:
 
 
 def measured(own: Engine, column: str) -> str:
-    """Return a column of numbers as an expression of double precision, equal to what the model reads."""
+    """Return a column of numbers as an expression of double precision, equal to what the model reads.
+
+    Examples
+    --------
+    >>> print(measured(ENGINES["sqlite"], "x"))
+    CASE WHEN x = CAST(x AS NUMERIC) THEN CAST(x AS NUMERIC) ELSE +x END
+    """
     if own.name == "sqlite":
         # SQLite columns are dynamically typed: text remains text unless it spells a number.
         number = f"CAST({column} AS NUMERIC)"

@@ -16,6 +16,10 @@ recognises repeated expressions in the first one by itself.
 All names are quoted and all values are literals, so the content of a table cannot end one of them. Columns to
 keep have numbered names until the end, so they do not clash with names of steps.
 
+A log weight of minus infinity stays one in sums, so impossible classes need no case of their own; only if all
+are impossible are they equally probable, and then all tie. Ties are decided as in the other exports: sums
+within 1e-10 of the largest get the same exponential, exactly 1, and the first class with it is named.
+
 Order of reading: :func:`to_sql`, ``_Steps`` (the chain), then one function per step.
 
 Depends on :mod:`codelength.networks.look_ups` (the tables) and ``engines`` (what engines write differently,
@@ -82,7 +86,20 @@ def to_sql(
     Returns
     -------
     str
-        The statement, without a semicolon at the end.
+        The statement, without a semicolon at the end: it can also be a view or part of another query.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from codelength import NaiveBayes
+    >>> model = NaiveBayes().fit({"outlook": ["sun", "sun", "rain"]}, ["out", "out", "in"])
+    >>> names = ["where", "p_in", "p_out"]
+    >>> statement = to_sql(model._fitted.look_ups(), "days", names, dialect="sqlite")
+    >>> database = sqlite3.connect(":memory:")
+    >>> _ = database.execute("CREATE TABLE days AS SELECT 'sun' AS outlook")
+    >>> [(where, round(p_in, 4)) for where, p_in, _ in database.execute(statement)]
+    [('out', 0.2286)]
+    >>> database.close()
     """
     check_choice("dialect", dialect, DIALECTS)
     own = ENGINES[dialect]
