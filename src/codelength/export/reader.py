@@ -1,6 +1,13 @@
 """Scoring with a scorer document in plain Python, line by line as in ``scorer.js``.
 
 Cells may be of any type that is allowed in a table. Change both readers together.
+
+A cell is compared with the listed values first as it is, then by what its text spells, then as a time: "1"
+and 1 may both be listed, and a form in a browser has nothing but text. Patterns decide what spells a number,
+because ``float`` also takes text that other languages do not ("1_000", "nan", digits of other scripts).
+
+Order of reading: :func:`score` with ``_place`` (a cell to its row), ``_listed`` (values) and ``_interval``
+(numbers and times); :func:`ask`.
 """
 
 import datetime
@@ -46,7 +53,11 @@ class Score(NamedTuple):
 
 
 def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int = 0) -> Score:
-    """Return class probabilities of a case and the contribution of each variable.
+    r"""Return class probabilities of a case and the contribution of each variable.
+
+    .. math:: p_k = b_k + \Bigl(1 - \sum_c b_c\Bigr) \frac{\exp s_k}{\sum_c \exp s_c}
+
+    with the ``floor`` :math:`b` (0 in version 1) and the sums :math:`s` of rows of tables.
 
     Parameters
     ----------
@@ -56,6 +67,16 @@ def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int =
         Known values; other variables may be absent or None.
     reference : int
         Position of the class that the others are compared with.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> model = NaiveBayes().fit({"outlook": ["sun", "sun", "rain"]}, ["out", "out", "in"])
+    >>> found = score(model.to_scorer(), {"outlook": "sun"})
+    >>> [round(p, 4) for p in found.probabilities]
+    [0.2286, 0.7714]
+    >>> [round(term, 4) for term in found.evidence["outlook"]]  # log (3/4) / (1/3)
+    [0.0, 0.8109]
     """
     _check(document)
     variables = document["variables"]
@@ -87,10 +108,13 @@ def score(document: Mapping[str, Any], case: Mapping[str, Any], reference: int =
 
 
 def ask(document: Mapping[str, Any], case: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """Return the unknown variables with their expected information about the class, in bits.
+    r"""Return the unknown variables with their expected information about the class, in bits.
 
-    Under the model, this is the mutual information of variable and class given the case. Only models that
-    describe the values have it.
+    Under the model, this is the mutual information of variable and class given the case,
+
+    .. math:: I(C; X_i) = \sum_k P(k) \sum_l P(l \mid k) \log_2 \frac{P(l \mid k)}{P(l)} .
+
+    Only models that describe the values have it.
 
     Parameters
     ----------
@@ -108,6 +132,14 @@ def ask(document: Mapping[str, Any], case: Mapping[str, Any]) -> list[tuple[str,
     ------
     DataError
         If the model does not describe the values of variables.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> table = {"outlook": ["sun", "sun", "rain", "rain"], "day": ["Mon", "Tue", "Mon", "Tue"]}
+    >>> document = NaiveBayes().fit(table, ["out", "out", "in", "in"]).to_scorer()
+    >>> [(name, round(bits, 4)) for name, bits in ask(document, {})]
+    [('outlook', 0.1887), ('day', 0.0)]
     """
     _check(document)
     if document["version"] != 1:

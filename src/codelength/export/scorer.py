@@ -13,8 +13,8 @@ A prediction is a sum of look-ups, so the document is the tables, as JSON types:
 
 ``table`` has one row per value with one log weight per class. To score a case, add the rows of its values to
 ``class_table``, take exponentials, and divide by their sum. Sums within 1e-10 of the largest are equal to
-it, so that the first of several equally probable classes is the same in every program. ``null`` is minus
-infinity; if all classes are impossible, the distribution is uniform. ``weights`` are the marginal
+it, so that the first of several equally probable classes is the same in every program. If all classes are
+impossible, the distribution is uniform. ``weights`` are the marginal
 probabilities of the values; models that do not describe the values have none. The last value or label is
 ``null`` if missing cells are a value of their own. Intervals are closed on the left: a number equal to a cut
 belongs to the interval above it. Cuts on a ``scale`` of time are in the units of
@@ -33,6 +33,10 @@ Documents of version 2 have two more parts, for averages and for trees:
 variables by their places; ``table`` has one row per group of the first, with one entry per group of the
 second, and is added like the others. ``floor`` is the probability of each class that does not depend on the
 case; the rest of the probability is divided in proportion to the exponentials of the sums.
+
+Log weights and cuts are written with all digits. A prediction adds one log weight per variable, and errors of
+rounded ones would add up to more than the 1e-10 within which sums are equal, so that a reader could name
+another class than the model. ``null`` is minus infinity, because JSON has no infinite numbers.
 
 A case is a mapping of names to cells. A variable that is absent, missing (None, NaN) or has a value that is
 not listed adds nothing; if missing cells are a value, None and NaN add its row. Numbers may be text,
@@ -114,7 +118,13 @@ def scorer(look_ups: LookUps) -> dict[str, Any]:
 
 
 def script() -> str:
-    """Return the source of the reader in JavaScript: ``codelengthScore`` and ``codelengthAsk``."""
+    """Return the source of the reader in JavaScript: ``codelengthScore`` and ``codelengthAsk``.
+
+    Examples
+    --------
+    >>> "function codelengthScore(document, given, reference = 0)" in script()
+    True
+    """
     return files(__package__).joinpath("scorer.js").read_text("utf-8")
 
 
