@@ -51,7 +51,7 @@ _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def to_bif(network: Network) -> str:
-    """Return a network in BIF.
+    r"""Return a network in BIF.
 
     Parameters
     ----------
@@ -62,6 +62,19 @@ def to_bif(network: Network) -> str:
     -------
     str
         Content of a ``.bif`` file.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> model = NaiveBayes().fit({"wind": ["low", "low", "high"]}, ["out", "out", "in"])
+    >>> print(*to_bif(model._fitted.network()).splitlines()[-7:], sep="\n")
+    probability ( y ) {
+      table 0.4, 0.6;
+    }
+    probability ( wind | y ) {
+      (in) 0.666666666666667, 0.333333333333333;
+      (out) 0.25, 0.75;
+    }
     """
     # The class is named last, so that columns keep their names if one is equal to that of the class.
     class_name, *columns = [node.name for node in network.nodes]

@@ -8,6 +8,17 @@ integers for truth values, and double precision for all other variables. NaN is 
 text a missing text unless it is one of the values. Times that are categories are ISO 8601 text, with ``T`` or
 a blank before the time of day, and 0, 3, 6 or 9 digits of a second. The outputs are the class and the
 probabilities of all classes, in double precision.
+
+Classifiers of the ``ai.onnx.ml`` domain give scores in single precision, so the graph is made of general
+operators, with label encoders for text. A look-up is a ``Gather`` on a constant table by code. The code of a
+number is found by comparing it with all cuts or values at once and adding up what is true: label encoders of
+these versions take text, integers and single precision only.
+
+Order of reading: :func:`to_onnx`, then its steps: ``_codes`` (cells to rows of the tables), ``_log_weights``
+(the sum), ``_probabilities``, ``_labels``. ``_Graph`` collects operators and gives their results names.
+
+Depends on :mod:`codelength.networks.look_ups` (the tables) and ``engines`` (values that are refused). The
+package onnx is imported when a graph is made.
 """
 
 import math
@@ -55,6 +66,14 @@ def to_onnx(look_ups: LookUps) -> "ModelProto":
     ------
     InvalidParameter
         If onnx is not installed, or a variable has values that ONNX has no type for.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> table = {"outlook": ["sun", "sun", "rain"], "wind": [3.5, 1.0, 9.0]}
+    >>> graph = to_onnx(NaiveBayes().fit(table, ["out", "out", "in"])._fitted.look_ups()).graph
+    >>> [one.name for one in graph.input], [one.name for one in graph.output]
+    (['outlook', 'wind'], ['class', 'probabilities'])
     """
     try:
         from onnx import checker, helper
@@ -269,7 +288,11 @@ def _counted(
     comparison: str,
     weights: Callable[[int], Any],
 ) -> str:
-    """Add, for each cell, the sum of the weights of all numbers for which the comparison is true."""
+    """Add, for each cell, the sum of the weights of all numbers for which the comparison is true.
+
+    Cells have shape (n_rows,), numbers (n_numbers,), and ``weights`` gives as many weights: with ones and
+    ``GreaterOrEqual``, the result is the number of cuts that are not above a cell, its interval.
+    """
     columns = graph.constant(np.array([1]))
     compared = graph.node(
         comparison, [graph.node("Unsqueeze", [cells, columns]), graph.constant(numbers[None, :])]
