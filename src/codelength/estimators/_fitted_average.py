@@ -223,8 +223,8 @@ class FittedAverage(Fitted):
         if others:
             able = [name for name, member in MEMBERS.items() if member.look_ups is not Member.look_ups]
             raise InvalidParameter(
-                f"members {', '.join(map(repr, others))}: their predictions are no sums of look-ups, and "
-                f"only those can be exported; fit an average with members={able}, or some of these, or one "
+                f"members {', '.join(map(repr, others))}: cannot be exported, because their predictions are "
+                f"not sums of look-up tables; fit an average with members={able}, or some of these, or one "
                 f"of the models {', '.join(name.replace('_', '-') for name in able)}"
             )
 

@@ -183,7 +183,7 @@ def _parsed(path: Path) -> Any:
 
 
 def _refused(constant: str) -> None:
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a number")
 
 
 def _digest(content: Mapping[str, Any]) -> str:

@@ -274,7 +274,8 @@ class IndifferentTrees(TableClassifier):
             is_pair = isinstance(edge, (tuple, list)) and len(edge) == 2
             if not is_pair or not all(isinstance(name, str) for name in edge):
                 raise InvalidParameter(
-                    f'forest: {shown(edge)} is no edge; expected pairs of names, such as ("age", "income")'
+                    f"forest: {shown(edge)} is not an edge; "
+                    'expected pairs of names, such as ("age", "income")'
                 )
 
 

@@ -209,7 +209,9 @@ def _plain(name: str, cell: Any) -> str | int | float | None:
     plain = cell.item() if hasattr(cell, "item") and not getattr(cell, "shape", ()) else cell
     if plain is None or isinstance(plain, (str, int, float)):
         return plain
-    raise DataError(f"case, variable {name!r:.60}: a {type(cell).__name__} is no cell; give text or a number")
+    raise DataError(
+        f"case, variable {name!r:.60}: a {type(cell).__name__} is not a cell; give text or a number"
+    )
 
 
 def _listed(values: Sequence[Any], cell: str | int | float) -> int | None:

@@ -262,7 +262,7 @@ def _raised(own: Engine, log_weight: str) -> str:
 def _check_name(name: object) -> None:
     """Raise InvalidParameter for text that is not a name in SQL."""
     if not isinstance(name, str) or not name or not is_whole(name):
-        raise InvalidParameter(f"{shown(name)} is no name in SQL; give text of at least one character")
+        raise InvalidParameter(f"{shown(name)} is not a name in SQL; give text of at least one character")
 
 
 def _check_cases(own: Engine, names: Sequence[str]) -> None:

@@ -193,7 +193,7 @@ class ClusteringState(NamedTuple):
         least = min(float(part[part > 0].min()) for part in (state.raised, state.sizes) if part.any())
         if least < LEAST_PSEUDOCOUNT:
             raise InvalidParameter(
-                f"prior: a pseudocount of {least:g} would get lost beside counts of rows that come and go; "
+                f"prior: a pseudocount of {least:g} would be lost to rounding as rows are added and removed; "
                 f"give pseudocounts of at least {LEAST_PSEUDOCOUNT:g}"
             )
         return state

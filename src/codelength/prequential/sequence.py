@@ -89,7 +89,7 @@ class SequentialModel:
         """
         if self.group_total is None:
             raise InvalidParameter(
-                "joint_terms: the weights of this rule are no distribution over rows; use a rule that "
+                "joint_terms: the weights of this rule are not a distribution over rows; use a rule that "
                 'averages over models, such as rule="evidence"'
             )
         # The kernel leaves out the normaliser of the groups, which depends on the number of rows only.

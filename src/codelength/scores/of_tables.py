@@ -78,7 +78,7 @@ def rule_code_length(predictor: Predictor) -> float:
     if rule.maximises:
         return nml_code_length(predictor.counts)
     raise InvalidParameter(
-        f'rule="{rule.name}": it settles on one model, which is no code for a table; use the code length of '
+        f'rule="{rule.name}": it settles on one model, so it is not a code for tables; use that of '
         "the evidence"
     )
 

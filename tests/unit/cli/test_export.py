@@ -107,7 +107,7 @@ def test_members_of_averages(run, fitted, kind):
 @pytest.mark.parametrize(
     ("kind", "to", "message"),
     [
-        ("model-average", "sql", "no sums of look-ups, and only those can be exported"),
+        ("model-average", "sql", "their predictions are not sums of look-up tables"),
         ("forests", "scorer", "predictions of forests are not sums of look-ups"),
         ("subsets", "bif", "--to bif needs; fit --model with one of best-tree, naive-bayes"),
         ("model-average", "xmlbif", "predictions of model-average are not a Bayesian network"),

@@ -88,7 +88,7 @@ def test_edges_tell_what_depends_on_what():
         ({"forest": [("a", "b"), ("b", "c"), ("c", "a")]}, "closes a ring"),
         ({"forest": [("a", "a")]}, "closes a ring"),
         ({"forest": [("a", "d")]}, "no variable 'd'"),
-        ({"forest": ["ab"]}, "is no edge"),
+        ({"forest": ["ab"]}, "is not an edge"),
         ({"law": "flat"}, "law"),
     ],
 )

@@ -259,7 +259,7 @@ def test_what_cannot_be_read_is_refused():
         score({}, {})
     with pytest.raises(DataError, match="version 3"):
         score(document | {"version": 3}, {})
-    with pytest.raises(DataError, match="variable 'x': a list is no cell"):
+    with pytest.raises(DataError, match="variable 'x': a list is not a cell"):
         score(document, {"x": ["a"]})
 
 

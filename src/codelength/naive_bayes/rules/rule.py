@@ -74,7 +74,7 @@ class Rule:
         """Return the prior that the rule uses in place of ``prior``."""
         if not self.needs_prior and as_knowledge(prior) is not None:
             raise InvalidParameter(
-                f'rule="{self.name}": it takes no prior, so that earlier cases would be passed over; pass '
+                f'rule="{self.name}": it takes no prior, so that earlier cases would be ignored; pass '
                 'rule="evidence" with them'
             )
         return prior

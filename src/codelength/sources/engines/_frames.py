@@ -215,7 +215,7 @@ def open_frames(source: Any, open_frame: Opener) -> Batches | None:
             return None  # rows, some of whose cells are lists
         if strange is not None:
             raise DataError(
-                f"frame {strange}: {shown(source[strange])} is no frame, as the first one is; leave it out"
+                f"frame {strange}: {shown(source[strange])} is not a frame, as the first one is; leave it out"
             )
         return FrameBatches(lambda: iter(source), open_frame, once=any(map(_is_once, source)))
     if isinstance(source, Iterator):

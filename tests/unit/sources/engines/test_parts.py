@@ -107,7 +107,7 @@ class TestLists:
             learn_counts(lambda: [FRAME, reader], "y")
 
     def test_an_item_that_is_no_frame(self):
-        with pytest.raises(DataError, match=r"frame 1: None is no frame"):
+        with pytest.raises(DataError, match=r"frame 1: None is not a frame"):
             learn_counts([FRAME, None, FRAME], "y")
 
 
