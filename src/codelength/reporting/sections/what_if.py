@@ -46,22 +46,7 @@ def selected(coded: Coded, facts: tuple[VariableFacts, ...]) -> Coded:
 
 def scorers_of(coded: Coded) -> dict[str, dict[str, Any]]:
     """Return the scorer document of each rule."""
-    return {rule: _short(NaiveBayes(rule)._fit_coded(coded).to_scorer()) for rule in RULES}
-
-
-def _short(document: dict[str, Any]) -> dict[str, Any]:
-    """Round a scorer document to the digits that a page needs: probabilities agree to about eleven digits."""
-
-    def rounded(part: Any, digits: int) -> Any:
-        if isinstance(part, list):
-            return [rounded(item, digits) for item in part]
-        return part if part is None else round(part, digits)
-
-    variables = [
-        variable | {"table": rounded(variable["table"], 12), "weights": rounded(variable["weights"], 6)}
-        for variable in document["variables"]
-    ]
-    return document | {"variables": variables}
+    return {rule: NaiveBayes(rule)._fit_coded(coded).to_scorer() for rule in RULES}
 
 
 def section(analysis: Analysis) -> Section | None:
@@ -75,28 +60,41 @@ def section(analysis: Analysis) -> Section | None:
 
 
 def scorers_text(scorers: Mapping[str, Mapping[str, Any]], ranked: Sequence[str]) -> tuple[str, int]:
-    """Return the scorers as JSON for a script element, and the number of variables left out."""
-    names = [variable["name"] for variable in next(iter(scorers.values()))["variables"]]
-    known = set(names)
-    order = dict.fromkeys([*(name for name in ranked if name in known), *names])
+    """Return the scorers as JSON for a script element, and the number of variables left out.
+
+    Parameters
+    ----------
+    scorers : mapping of str to mapping
+        Scorer documents by rule, all of the same variables.
+    ranked : sequence of str
+        Names of variables, the most informative first.
+    """
+    # Predictions do not need the marginal weights of values.
+    by_rule = {
+        rule: {
+            one["name"]: {key: one[key] for key in one if key != "weights"} for one in document["variables"]
+        }
+        for rule, document in scorers.items()
+    }
+    names = next(iter(by_rule.values()))
     # The most informative variables first; dict.fromkeys removes duplicates and keeps the order.
-    kept = list(order)[:MAX_ASKED]
-    by_rule = [{one["name"]: one for one in document["variables"]} for document in scorers.values()]
-    room, fitting = MAX_CHARACTERS, []
-    for name in kept:
-        own = [variables[name] for variables in by_rule if name in variables]
+    order = list(dict.fromkeys(name for name in (*ranked, *names) if name in names))
+    room, kept = MAX_CHARACTERS, []
+    for name in order[:MAX_ASKED]:
+        own = [variables[name] for variables in by_rule.values()]
         # Most characters are digits: a variable that is far too large is recognised without writing it.
         if sum(len(one["table"]) * len(one["table"][0]) * (DIGITS - 4) for one in own) > room:
             continue
-        size = sum(len(script_json(_lean(one))) for one in own)
+        size = sum(len(script_json(one)) for one in own)
         if size <= room:
             room -= size
-            fitting.append(name)
+            kept.append(name)
     rules = []
     for rule, document in scorers.items():
         title, short = TITLES.get(rule, (rule.replace("_", " "),) * 2)
-        rules.append({"rule": rule, "title": title, "short": short, "scorer": _part(document, fitting)})
-    return script_json(rules), len(names) - len(fitting)
+        scorer = {**document, "variables": [by_rule[rule][name] for name in kept]}
+        rules.append({"rule": rule, "title": title, "short": short, "scorer": scorer})
+    return script_json(rules), len(names) - len(kept)
 
 
 def script_json(document: Any) -> str:
@@ -107,15 +105,12 @@ def script_json(document: Any) -> str:
     >>> print(script_json(["</script><!--", 0.1 + 0.2]))
     ["\\u003c/script\\u003e\\u003c!--",0.3]
     """
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", _compact(document))
+    text = json.dumps(_rounded(document), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 # Characters that could end the element or start a comment, line ends of old scripts, and lone surrogates.
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
-
-
-def _compact(document: Any) -> str:
-    return json.dumps(_rounded(document), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _rounded(document: Any) -> Any:
@@ -127,13 +122,3 @@ def _rounded(document: Any) -> Any:
     if isinstance(document, (list, tuple)):
         return [_rounded(value) for value in document]
     return document
-
-
-def _part(document: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return a scorer of some variables, without marginal weights, which predictions do not need."""
-    by_name = {variable["name"]: variable for variable in document["variables"]}
-    return {**document, "variables": [_lean(by_name[name]) for name in names if name in by_name]}
-
-
-def _lean(variable: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in variable.items() if key != "weights"}
