@@ -1,5 +1,7 @@
 """Settings of an analysis, in words."""
 
+from typing import Literal
+
 from ...render.templates import rendered
 from ...table import Coded, Table
 from ..page import Section
@@ -20,67 +22,53 @@ def settings_of(
 ) -> tuple[tuple[str, str], ...]:
     """Describe the steps of an analysis and their settings.
 
-    ``some`` are the rows that models were compared on, ``by_chance`` the calibration error and the most bits
-    alone that chance would give.
+    Parameters
+    ----------
+    table, some : Table
+        All rows, and those that models were compared on.
+    plan : Plan
+        Training and test rows of the comparison.
+    what_if : Coded
+        The variables of the what-if.
+    by_chance : tuple
+        The calibration error and the most bits alone that chance would give.
+    latent : LatentAnalysis, optional
+        The first look at latent classes.
+    seed : int
+        Seed of all random choices.
     """
-    return (
-        *_of_models(table, some, plan),
-        ("calibration error by chance", f"{by_chance[0]:.4f} if all promises were right"),
-        *_of_variables(table, by_chance[1]),
-        (
-            "what-if",
-            f"naive Bayes learned from all rows, on {what_if.schema.n_variables:,} of {table.n_columns:,} "
-            "variables",
-        ),
-        ("hidden classes", _at_a_glance(latent)),
-        ("seed", str(seed)),
-    )
-
-
-def _of_models(table: Table, some: Table, plan: Plan) -> list[tuple[str, str]]:
-    """Describe the comparison of models."""
-    told = [("comparison of models", plan.protocol)]
-    if some is not table:
-        told.append(("rows compared on", f"{some.n_rows:,} of {table.n_rows:,}, drawn at random"))
-    told.append(
-        (
-            "best model",
-            "its gain, accuracy and calibration are measured on parts of the rows that did not choose it",
-        )
-    )
-    if table.n_columns > MAX_COLUMNS:
-        told.append(
-            (
-                "model average, logistic regression and a model of your own",
-                f"on the {MAX_COLUMNS} variables with most bits alone among the rows learned from",
-            )
-        )
-    return [
-        *told,
-        ("class prior", "shares of the classes, plus one row per class"),
-        (
-            "naive Bayes",
-            "uniform prior; missing cells say nothing; numbers other than few whole ones are cut into five "
-            "intervals of about equal frequency",
-        ),
-    ]
-
-
-def _of_variables(table: Table, most_by_chance: float) -> list[tuple[str, str]]:
-    """Describe the bits of the variables."""
+    screened = f"on the {MAX_COLUMNS} variables with most bits alone among the rows learned from"
     of_some = f"; for the {MAX_GIVEN_OTHERS} variables with most bits alone"
-    return [
-        ("bits alone", "naive Bayes (evidence) on one variable, each row predicted from all the others"),
-        (
-            "most bits alone by chance",
-            f"{most_by_chance:.4f} for the strongest of all variables, were the classes shuffled",
+    is_wide = table.n_columns > MAX_COLUMNS
+    steps: dict[str, str | Literal[False]] = {
+        "comparison of models": plan.protocol,
+        "rows compared on": some is not table and f"{some.n_rows:,} of {table.n_rows:,}, drawn at random",
+        "best model": (
+            "its gain, accuracy and calibration are measured on parts of the rows that did not choose it"
         ),
-        (
-            "bits given the others",
+        "model average, logistic regression and a model of your own": is_wide and screened,
+        "class prior": "shares of the classes, plus one row per class",
+        "naive Bayes": (
+            "uniform prior; missing cells say nothing; numbers other than few whole ones are cut into five "
+            "intervals of about equal frequency"
+        ),
+        "calibration error by chance": f"{by_chance[0]:.4f} if all promises were right",
+        "bits alone": "naive Bayes (evidence) on one variable, each row predicted from all the others",
+        "most bits alone by chance": (
+            f"{by_chance[1]:.4f} for the strongest of all variables, were the classes shuffled"
+        ),
+        "bits given the others": (
             "what naive Bayes (evidence) loses without the variable, each row predicted from all the others"
-            + (of_some if table.n_columns > MAX_GIVEN_OTHERS else ""),
+            f"{of_some if table.n_columns > MAX_GIVEN_OTHERS else ''}"
         ),
-    ]
+        "what-if": (
+            f"naive Bayes learned from all rows, on {what_if.schema.n_variables:,} of {table.n_columns:,} "
+            "variables"
+        ),
+        "hidden classes": _at_a_glance(latent),
+        "seed": str(seed),
+    }
+    return tuple((step, words) for step, words in steps.items() if words)
 
 
 def _at_a_glance(latent: LatentAnalysis | None) -> str:
