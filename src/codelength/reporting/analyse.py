@@ -5,7 +5,6 @@ the sample of rows, the plan of the comparison and the seed, so that sections ag
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,11 +24,11 @@ from ..table.target import target_column
 from ..typing import IntArray
 from .estimates import mean_of, share_of
 from .plan import Plan
-from .results import Analysis, LearningCurve
+from .results import Analysis, Estimate, LearningCurve
 from .sections.hidden_classes import glance
 from .sections.learning_curve import learning_curve
 from .sections.models import BITS, PRIOR, Candidates, Compared, compare
-from .sections.reliability import CalibrationError, calibration_error, reliability
+from .sections.reliability import calibration_error, reliability
 from .sections.settings import settings_of
 from .sections.surprises import surprises
 from .sections.table import checked, command_of, noting, table_facts
@@ -83,20 +82,23 @@ def analyse(
     """
     start = time.perf_counter()
     check_flag("rows", rows)
-    told = _stages(progress)
-    own = None if model is None else _own(model)
+    check_progress(progress)
+    told = progress or (lambda done, of: None)
+    if model is not None:
+        what = "a classifier of codelength, such as NaiveBayes(); compare others with codelength.evaluate"
+        check_instance("model", model, TableClassifier, what)
     given, seed = _with_target(table), seed_of(random_state)
     # Warnings of all steps become notes of the page instead of lines on the terminal.
     with noting() as notes:
         coded = NaiveBayes()._coded_for(given)
         counts = count(coded)
-        told(0.05)
-        tried = _try_models(given, coded, Candidates(seed, own), told)
+        told(0.05, 1)
+        tried = _try_models(given, coded, Candidates(seed, model), told)
         latent = glance(given, seed)
-        told(0.9)
+        told(0.9, 1)
         facts = variable_facts(given, coded, counts, seed)
-        by_chance = tried.calibration.by_chance, most_by_chance(coded, seed)
-        told(0.95)
+        by_chance = tried.error_by_chance, most_by_chance(coded, seed)
+        told(0.95, 1)
         what_if = selected(coded, facts)
         scorers = scorers_of(what_if)
     analysis = Analysis(
@@ -106,7 +108,7 @@ def analyse(
         prior_bits=-tried.prior.log_score * BITS,
         gain=mean_of((tried.chosen.true_log_probs - tried.prior.true_log_probs) * BITS),
         accuracy=share_of(tried.chosen.hits),
-        calibration=tried.calibration.estimate,
+        calibration=tried.calibration,
         reliability=reliability(tried.chosen, coded.schema.classes),
         learning_curve=tried.learning_curve,
         variables=facts,
@@ -119,7 +121,7 @@ def analyse(
         seed=seed,
         seconds=time.perf_counter() - start,
     )
-    told(1.0)
+    told(1, 1)
     return analysis
 
 
@@ -137,10 +139,11 @@ class _Tried(NamedTuple):
     best: Predictions
     chosen: Predictions
     learning_curve: LearningCurve | None
-    calibration: CalibrationError
+    calibration: Estimate
+    error_by_chance: float
 
 
-def _try_models(table: Table, coded: Coded, candidates: Candidates, told: Callable[[float], None]) -> _Tried:
+def _try_models(table: Table, coded: Coded, candidates: Candidates, told: Progress) -> _Tried:
     """Compare models on a sample of the rows.
 
     Counts and bits of single variables need no sample: they are computed from the counts of all rows.
@@ -148,10 +151,11 @@ def _try_models(table: Table, coded: Coded, candidates: Candidates, told: Callab
     some, kept = _sample(table, candidates.seed)
     some_coded = coded if some is table else coded.take(kept)
     plan = Plan.of(some.n_rows, some.n_columns, coded.schema.n_classes, candidates.seed)
-    compared = compare(some, some_coded, plan, candidates, lambda done, of: told(0.05 + 0.6 * done / of))
+    compared = compare(some, some_coded, plan, candidates, lambda done, of: told(0.05 + 0.6 * done / of, 1))
     chosen = compared.chosen()
     curve = learning_curve(some, some_coded, compared, candidates)
-    told(0.8)
+    told(0.8, 1)
+    error, by_chance = calibration_error(chosen, candidates.seed)
     return _Tried(
         table=some,
         positions=kept[plan.rows],
@@ -160,7 +164,8 @@ def _try_models(table: Table, coded: Coded, candidates: Candidates, told: Callab
         best=compared.of(compared.best),
         chosen=chosen,
         learning_curve=curve,
-        calibration=calibration_error(chosen, candidates.seed),
+        calibration=error,
+        error_by_chance=by_chance,
     )
 
 
@@ -171,13 +176,6 @@ def _with_target(table: Any) -> Table:
         raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
     target_column(given.target)
     return given
-
-
-def _own(model: TableClassifier) -> TableClassifier:
-    """Return an unfitted copy of a model."""
-    what = "a classifier of codelength, such as NaiveBayes(); compare others with codelength.evaluate"
-    check_instance("model", model, TableClassifier, what)
-    return type(model)(**model.get_params(deep=False))
 
 
 def _sample(table: Table, seed: int) -> tuple[Table, IntArray]:
@@ -195,14 +193,3 @@ def _declared(table: Table) -> Factor:
     # A declared domain of truth values would shrink to those that occur; as text it stays.
     values = tuple(str(label) if isinstance(label, bool) else label for label in classes.schema.classes)
     return Factor(classes.schema.target.name, classes.class_codes.astype(np.int64), values, True)
-
-
-def _stages(progress: Progress | None) -> Callable[[float], None]:
-    """Return a function that reports a share of the work, or does nothing without ``progress``."""
-    check_progress(progress)
-
-    def told(share: float) -> None:
-        if progress is not None:
-            progress(share, 1.0)
-
-    return told

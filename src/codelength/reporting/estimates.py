@@ -17,15 +17,13 @@ LEAST_ROWS = 5
 """Fewer rows give no standard error."""
 
 
-def mean_of(numbers: ArrayLike, counts: ArrayLike | None = None) -> Estimate:
+def mean_of(numbers: ArrayLike) -> Estimate:
     """Return the mean of one number per row, with an interval by the t-distribution.
 
     Parameters
     ----------
     numbers : array
         Numbers to average.
-    counts : array, optional
-        Number of rows that have each; by default one.
 
     Returns
     -------
@@ -39,17 +37,13 @@ def mean_of(numbers: ArrayLike, counts: ArrayLike | None = None) -> Estimate:
     (3.0, 0.7071, 4.9632)
     """
     figures = np.asarray(numbers, dtype=np.float64)
-    rows = np.ones(figures.shape) if counts is None else np.asarray(counts, dtype=np.float64)
-    n_rows = float(rows.sum())
-    if n_rows == 0:
-        return Estimate(0.0, math.nan, -math.inf, math.inf)
-    value, standard_error = means.mean_of(figures, rows)
+    if not len(figures):
+        return around(0.0, math.nan)
+    value, standard_error = means.mean_of(figures)
     # One infinite loss makes the mean infinite and the standard error meaningless.
     if not math.isfinite(value):
         return Estimate(value, math.nan, value, value)
-    if n_rows < LEAST_ROWS:
-        return Estimate(value, math.nan, -math.inf, math.inf)
-    return around(value, standard_error, n_rows - 1)
+    return around(value, standard_error if len(figures) >= LEAST_ROWS else math.nan, len(figures) - 1)
 
 
 def mean_over_splits(figures: FloatArray, test_share: float) -> Estimate:
@@ -63,14 +57,14 @@ def mean_over_splits(figures: FloatArray, test_share: float) -> Estimate:
     Parameters
     ----------
     figures : array
-        One figure per split.
+        One figure for each of at least two splits.
     test_share : float
         Share of the rows of the table that each split tests.
 
     Returns
     -------
     Estimate
-        Infinite if a split is; without an interval if there is one split.
+        Infinite if a split is.
 
     References
     ----------
@@ -85,16 +79,25 @@ def mean_over_splits(figures: FloatArray, test_share: float) -> Estimate:
     if not np.isfinite(figures).all():
         return Estimate(math.inf, math.nan, math.inf, math.inf)
     n = len(figures)
-    if n < 2:
-        return Estimate(float(figures.mean()), math.nan, math.nan, math.nan)
     # The first term is the variance of independent splits, the second the correction for shared rows.
     variance = float(figures.var(ddof=1)) * (1 / n + test_share / (1 - test_share))
     return around(float(figures.mean()), math.sqrt(variance), n - 1)
 
 
 def around(value: float, standard_error: float, degrees: float = math.inf) -> Estimate:
-    """Return an estimate with an interval by the t-distribution; by the normal one for infinite degrees."""
+    """Return an estimate with an interval by the t-distribution.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    standard_error : float
+        Its standard error; NaN, if it is not known, makes the interval infinite.
+    degrees : float
+        Degrees of freedom; infinite ones give the normal distribution.
+    """
     reach = (NORMAL if math.isinf(degrees) else float(stdtrit(degrees, 0.975))) * standard_error
+    reach = math.inf if math.isnan(standard_error) else reach
     return Estimate(value, standard_error, value - reach, value + reach)
 
 

@@ -1,6 +1,7 @@
 """The function that makes a report of a table."""
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._files import atomic_write
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..estimators import TableClassifier
 
 
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Report:
     """A page about a table: one HTML file that needs nothing else.
 
@@ -27,11 +29,8 @@ class Report:
         The figures on the page.
     """
 
-    __slots__ = ("analysis", "html")
-
-    def __init__(self, html: str, analysis: Analysis | LatentAnalysis) -> None:
-        self.html = html
-        self.analysis = analysis
+    html: str
+    analysis: Analysis | LatentAnalysis
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file atomically.

@@ -18,13 +18,6 @@ def test_the_mean_has_the_standard_error_of_a_mean():
     assert found.value - found.low == pytest.approx(found.high - found.value)
 
 
-def test_counts_stand_for_repeated_figures():
-    counted, repeated = mean_of([1.0, 4.0, 9.0], [3, 0, 2]), mean_of([1.0, 1.0, 1.0, 9.0, 9.0])
-    assert counted.value == pytest.approx(repeated.value)
-    assert counted.standard_error == pytest.approx(repeated.standard_error)
-    assert counted.high == pytest.approx(repeated.high)
-
-
 @pytest.mark.parametrize("numbers", [[], [1.0], [1.0, 1.0, 1.0, 1.0]])
 def test_few_rows_do_not_say_how_far_they_can_be_trusted(numbers):
     found = mean_of(numbers)

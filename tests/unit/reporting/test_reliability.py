@@ -51,19 +51,19 @@ def test_few_rows_make_one_bin():
 
 def test_kept_promises_are_told_from_broken_ones():
     kept, broken = (calibration_error(promises(2, 1500, 2, power), 0) for power in (1.0, 3.0))
-    assert kept.estimate.value < 2.5 * kept.by_chance
-    assert broken.estimate.value > 2.5 * broken.by_chance
-    assert broken.estimate.low > kept.estimate.high
-    assert 0 < broken.estimate.standard_error < 0.05
+    assert kept[0].value < 2.5 * kept[1]
+    assert broken[0].value > 2.5 * broken[1]
+    assert broken[0].low > kept[0].high
+    assert 0 < broken[0].standard_error < 0.05
 
 
 def test_the_error_is_that_of_the_predictions():
     made = promises(3, 100, 3)
-    found = calibration_error(made, 0)
-    assert found.estimate.value == made.calibration_error
-    assert 0 <= found.estimate.low <= found.estimate.value <= found.estimate.high <= 1
+    found, _ = calibration_error(made, 0)
+    assert found.value == made.calibration_error
+    assert 0 <= found.low <= found.value <= found.high <= 1
 
 
 def test_certain_promises_that_come_true_have_no_error():
-    found = calibration_error(predictions_of([[1.0]] * 5, [0] * 5), 0)
-    assert (found.estimate.value, found.estimate.standard_error, found.by_chance) == (0.0, 0.0, 0.0)
+    found, by_chance = calibration_error(predictions_of([[1.0]] * 5, [0] * 5), 0)
+    assert (found.value, found.standard_error, by_chance) == (0.0, 0.0, 0.0)

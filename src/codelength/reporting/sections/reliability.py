@@ -1,6 +1,6 @@
 """Predicted and observed frequencies of a model."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ...scores import Predictions
 from ...scores.calibration import PARTS, calibration
 from ...typing import Scalar
 from ..charts import Frame
-from ..estimates import NORMAL, wilson
+from ..estimates import around, wilson
 from ..page import Section
 from ..results import Analysis, Estimate, Reliability
 from ..words import counted, number, percent
@@ -57,24 +57,16 @@ def reliability(
     return Reliability(found.promised, found.observed, low, high, found.weights, told)
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationError:
-    """The calibration error, and its expectation under perfect calibration.
+def calibration_error(predictions: Predictions, seed: int) -> tuple[Estimate, float]:
+    """Return the mean distance between predicted and observed frequencies.
 
-    Attributes
-    ----------
+    Returns
+    -------
     estimate : Estimate
         The calibration error, with its standard error over bootstrap samples.
     by_chance : float
         Its mean if all predicted probabilities were true.
     """
-
-    estimate: Estimate
-    by_chance: float
-
-
-def calibration_error(predictions: Predictions, seed: int) -> CalibrationError:
-    """Return the mean distance between predicted and observed frequencies."""
     promised, came_true = np.exp(predictions.log_probs.max(axis=1)), predictions.hits
     n_rows, value = len(promised), predictions.calibration_error
     ones, rng = np.ones(n_rows), np.random.default_rng([seed, 2])
@@ -85,10 +77,8 @@ def calibration_error(predictions: Predictions, seed: int) -> CalibrationError:
         # The error of a finite table is positive even under perfect calibration; this measures by how much.
         simulated = (rng.random(n_rows) < promised).astype(np.float64)
         by_chance[draw] = calibration(promised, simulated, ones).error
-    standard_error = float(drawn.std(ddof=1))
-    reach = NORMAL * standard_error
-    estimate = Estimate(value, standard_error, max(value - reach, 0.0), min(value + reach, 1.0))
-    return CalibrationError(estimate, float(by_chance.mean()))
+    found = around(value, float(drawn.std(ddof=1)))
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0)), float(by_chance.mean())
 
 
 def section(analysis: Analysis) -> Section:

@@ -47,18 +47,9 @@ def variable_facts(table: Table, coded: Coded, counts: Counts, seed: int) -> tup
     told = np.array([reason_ignored(variable) == "" for variable in schema.variables], dtype=bool)
     # Ignored columns rank below all others, in column order.
     order = ranked(np.where(told, bits, -np.inf), scale=1.0).tolist()
-    alone = {
-        i: around(float(bits[i]), float(errors[i]), degrees)
-        if math.isfinite(errors[i])
-        else Estimate(float(bits[i]), math.nan, -math.inf, math.inf)
-        for i in order
-        if told[i]
-    }
+    alone = {i: around(float(bits[i]), float(errors[i]), degrees) for i in order if told[i]}
     beside = bits_given_others(coded, counts, list(alone)[:MAX_GIVEN_OTHERS], seed)
-    return tuple(
-        _facts(table, counts, i, alone.get(i), beside.get(i)) if told[i] else _ignored(table, counts, i)
-        for i in order
-    )
+    return tuple(_facts(table, counts, i, alone.get(i), beside.get(i)) for i in order)
 
 
 def reason_ignored(variable: Variable) -> str:
@@ -84,25 +75,20 @@ def most_by_chance(coded: Coded, seed: int) -> float:
 def _facts(
     table: Table, counts: Counts, i: int, alone: Estimate | None, beside: Estimate | None
 ) -> VariableFacts:
-    """Return the description of a variable that is used."""
+    """Return the description of a variable, or of a column that is not used."""
     variable = counts.schema.variables[i]
-    of_times = f"{NAMES[variable.scale]} in intervals"
+    reason = reason_ignored(variable)
+    kind = f"{NAMES[variable.scale]} in intervals" if variable.kind == "interval" else "categories"
     return VariableFacts(
         name=variable.name,
-        kind=of_times if variable.kind == "interval" else "categories",
-        n_values=variable.n_values,
+        kind="ignored" if reason else kind,
+        n_values=1 if reason else variable.n_values,
         n_missing=int(np.count_nonzero(table.columns[i].missing)),
-        how=variable.origin,
+        how=reason or variable.origin,
         bits_alone=alone,
         bits_given_others=beside,
-        profile=_profile(counts, i),
+        profile=() if reason else _profile(counts, i),
     )
-
-
-def _ignored(table: Table, counts: Counts, i: int) -> VariableFacts:
-    """Return the description of a column that is not used."""
-    variable, n_missing = counts.schema.variables[i], int(np.count_nonzero(table.columns[i].missing))
-    return VariableFacts(variable.name, "ignored", 1, n_missing, reason_ignored(variable), None, None, ())
 
 
 def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: int) -> dict[int, Estimate]:
