@@ -263,6 +263,11 @@ def check_weights(
 
     One number stands for the weights of all rows. If ``positive``, at least one must be above zero. Rows are
     counted from ``first_row`` in messages.
+
+    Examples
+    --------
+    >>> check_weights([1, 2], 2), check_weights(3, 2)
+    (array([1., 2.]), array([3., 3.]))
     """
     if sample_weight is None:
         return None

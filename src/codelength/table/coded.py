@@ -136,7 +136,13 @@ class Coded(Shown):
         return float(largest * np.mean(self.weights[self.weights > 0] / largest))
 
     def take(self, rows: Any) -> "Coded":
-        """Return the table at some rows: their positions, or a mask."""
+        """Return the table at some rows: their positions, or a mask.
+
+        Examples
+        --------
+        >>> Coded.of(Schema.from_sizes([3]), [[0], [1], [2]]).take([True, False, True]).codes.ravel()
+        array([0, 2], dtype=uint8)
+        """
         rows = check_rows(rows, self.n_rows)
         weights = None if self.weights is None else self.weights[rows]
         return unchecked(self.schema, np.asfortranarray(self.codes[rows]), self.class_codes[rows], weights)
@@ -193,6 +199,12 @@ class Coded(Shown):
             The distinct rows.
         positions : array of shape (n_rows,)
             Position of each row of this table among them; -1 for a row of weight zero.
+
+        Examples
+        --------
+        >>> coded, positions = Coded.of(Schema.from_sizes([2]), [[1], [0], [1]]).merged()
+        >>> coded.codes.ravel(), coded.weights, positions
+        (array([0, 1], dtype=uint8), array([1., 2.]), array([1, 0, 1]))
         """
         if self.is_distinct:
             return self, np.arange(self.n_rows)
@@ -222,7 +234,13 @@ class Coded(Shown):
         return first.astype(np.int64), places.ravel().astype(np.int64)
 
     def repeated(self) -> "Coded":
-        """Return the rows one by one; raise if weights are not whole numbers, or too large."""
+        """Return the rows one by one; raise if weights are not whole numbers, or too large.
+
+        Examples
+        --------
+        >>> Coded.of(Schema.from_sizes([2]), [[0], [1]], weights=[1, 2]).repeated().codes.ravel()
+        array([0, 1, 1], dtype=uint8)
+        """
         if self.weights is None:
             return self
         check_whole_weights(self.weights, "this criterion")

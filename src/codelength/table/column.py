@@ -1,4 +1,9 @@
-"""Columns of a table, in one of two forms: numbers, or a factor."""
+"""Columns of a table, in one of two forms: numbers, or a factor.
+
+:func:`codelength.table.table.as_column` makes columns of cells of any container. A column of numbers is
+an array, so that it can be cut into intervals without a look-up; everything else is a factor, so that each
+distinct value is read and looked up once, however many rows have it.
+"""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -14,7 +19,16 @@ Positions: TypeAlias = NDArray[np.signedinteger[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A numeric column: integers, or float64 with NaN for missing."""
+    """A numeric column: integers, or float64 with NaN for missing.
+
+    Whole numbers keep their integer type, and so all their digits. An integer column has no missing cells.
+
+    Examples
+    --------
+    >>> column = Numbers("size", np.array([1.5, np.nan]))
+    >>> column.missing, column.take(np.array([0])).cells
+    (array([False,  True]), array([1.5]))
+    """
 
     name: str
     numbers: NDArray[Any]
@@ -53,6 +67,14 @@ class Factor:
         The distinct values, in canonical form.
     declared : bool
         True if the values are the declared domain of the column.
+
+    Examples
+    --------
+    >>> column = Factor("colour", np.array([1, 0, -1]), ("blue", "red", "green"))
+    >>> column.cells
+    array(['red', 'blue', None], dtype=object)
+    >>> column.take(np.array([0, 2])).values
+    ('red',)
     """
 
     name: str

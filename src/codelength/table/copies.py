@@ -1,4 +1,8 @@
-"""Copies of weighted rows, for leave-one-out."""
+"""Copies of weighted rows, for leave-one-out.
+
+Leave-one-out of a row of weight 3 leaves two rows of the same content: it is one copy that is predicted, from
+all the others. :func:`n_copies` says how many copies a row is, :func:`copy_weights` what each weighs.
+"""
 
 import numpy as np
 

@@ -1,4 +1,9 @@
-"""Cutting of columns of numbers into intervals, also again from other rows."""
+"""Cutting of columns of numbers into intervals, also again from other rows.
+
+A schema is learned from all training rows, its intervals among them. Where rows are held out, the intervals
+must be learned again from the others alone (:func:`with_intervals_of`), or the held-out rows would have
+helped to choose the cut points. Categories need no such care: codes of the values do not depend on counts.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -40,6 +45,11 @@ class Cutting:
         """Return the interval variable that numbers, or times on a scale, are cut into; NaN if missing.
 
         If ``missing_is_value``, missing cells are a last value. Weights are those of the numbers.
+
+        Examples
+        --------
+        >>> Cutting(n_bins=2).variable("age", np.array([18.0, 25.0, 40.0, 67.0]), False).values
+        ('< 32.5', '>= 32.5')
         """
         cuts = cut_points(numbers, self.strategy, self.n_bins, sample_weight=weights)
         if scale != "number":
@@ -77,6 +87,22 @@ def with_intervals_of(coded: Coded, table: Table, rows: IntArray, cutting: Cutti
         The rows to learn from.
     cutting : Cutting, optional
         How the columns were cut.
+
+    Returns
+    -------
+    Coded
+        All rows, with new codes and cut points of the numeric variables; other variables stay as they are.
+
+    Examples
+    --------
+    >>> from .encode import encode
+    >>> from .infer import infer_schema
+    >>> from .table import table_of
+    >>> table = table_of({"age": [18.5, 25.0, 40.0, 67.0]})
+    >>> coded = encode(infer_schema(table, cutting=Cutting(n_bins=2)), table)
+    >>> learned = with_intervals_of(coded, table, np.array([0, 1]), Cutting(n_bins=2))
+    >>> coded.schema.variables[0].cuts, learned.schema.variables[0].cuts, learned.codes.ravel().tolist()
+    ((32.5,), (21.75,), [0, 1, 1, 1])
     """
     found = {
         i: numbers

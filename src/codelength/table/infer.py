@@ -109,7 +109,20 @@ def infer_schema(
 
 @dataclass(frozen=True)
 class How:
-    """Options that decide the variable of each column; see :func:`infer_schema`, whose options they are."""
+    """Options that decide the variable of each column; see :func:`infer_schema`, whose options they are.
+
+    The same options serve tables in memory and streams. Of a stream, :meth:`variable` is given the distinct
+    cells of a column with the weight of each.
+
+    Examples
+    --------
+    >>> from .table import as_column
+    >>> how = How(numeric="auto")
+    >>> how.variable(as_column("size", [3, 1, 3])).origin
+    'whole numbers, kept as categories'
+    >>> how.variable(as_column("size", [1.5, 2.5])).origin
+    'numbers, cut at about equal frequency'
+    """
 
     missing: Missing = "ignore"
     numeric: Numeric = "auto"

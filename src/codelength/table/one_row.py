@@ -1,4 +1,12 @@
-"""Codes of single rows by look-ups in dictionaries, without a table."""
+"""Codes of single rows by look-ups in dictionaries, without a table.
+
+A stream predicts or learns one row at a time, for which a :class:`codelength.table.Table` and arrays would
+cost many times more than the arithmetic. :class:`RowReader` has the same results as
+:func:`codelength.table.encode`: a spelling that it meets for the first time is read by ``code_of``, and
+remembered.
+
+Order of reading: :class:`RowReader`, then :class:`CellReader`, which reads the cells of one variable.
+"""
 
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -121,6 +129,12 @@ class CellReader:
     """Codes of the values of one variable.
 
     ``texts`` holds the codes of listed texts that were read before.
+
+    Examples
+    --------
+    >>> reader = CellReader(Variable("colour", ("blue", "red")))
+    >>> reader.code("red"), reader.code(None), reader.code("green"), reader.texts
+    (1, None, -1, {'red': 1})
     """
 
     __slots__ = ("_codes", "_cuts", "_missing", "name", "texts", "variable")

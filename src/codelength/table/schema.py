@@ -2,6 +2,13 @@
 
 A code length is defined only over a fixed alphabet, so a schema is settled before anything is
 counted and does not grow afterwards. Depends on ``variable``, which describes one column.
+
+A schema also fixes the layout of every *flat table* above this folder: the cells of all variables one after
+the other, each variable with one spare cell at its end for missing. :attr:`Schema.offsets` says at which
+cell a variable starts; counts, log tables and kernels use nothing else.
+
+Order of reading: :class:`Schema`, first its fields and :meth:`Schema.from_sizes`, then ``offsets`` and
+``cells``, then the methods that return a changed schema.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -128,6 +135,12 @@ class Schema(Shown):
         """Start of each variable in a flat table; the last entry is the length of the table.
 
         Every variable has one cell per value, plus one for missing.
+
+        Examples
+        --------
+        >>> schema = Schema.from_sizes([2, 3])
+        >>> schema.offsets, schema.cells(1)
+        (array([0, 3, 7]), slice(3, 6, None))
         """
         return np.concatenate(([0], np.cumsum(self.n_values + 1))).astype(np.int64)
 
@@ -146,7 +159,14 @@ class Schema(Shown):
         return smallest_code_type(int(self.n_values.max(initial=1)))
 
     def position(self, variable: int | str) -> int:
-        """Return the position of a variable, given by name or counted from the start or the end."""
+        """Return the position of a variable, given by name or counted from the start or the end.
+
+        Examples
+        --------
+        >>> schema = Schema.from_sizes([2, 3])
+        >>> schema.position("x1"), schema.position(-1)
+        (1, 1)
+        """
         if isinstance(variable, str):
             if variable not in self._by_name:
                 raise SchemaMismatch(f"column {shown(variable)}: not in the schema {listed(self.names)}")
@@ -159,7 +179,13 @@ class Schema(Shown):
         return int(variable) % self.n_variables
 
     def select(self, variables: Sequence[int]) -> "Schema":
-        """Return the schema of some of the variables, given by position."""
+        """Return the schema of some of the variables, given by position.
+
+        Examples
+        --------
+        >>> Schema.from_sizes([2, 3, 4]).select([2, 0]).names
+        ('x2', 'x0')
+        """
         chosen = check_sequence("variables", variables, of="positions")
         return Schema(tuple(self.variables[self.position(i)] for i in chosen), self.target)
 
@@ -167,6 +193,11 @@ class Schema(Shown):
         """Return the schema whose last variable is the class, and which has no class to predict.
 
         A class that is named like one of the variables is renamed.
+
+        Examples
+        --------
+        >>> Schema.from_sizes([2, 3], n_classes=2).with_class_as_variable().names
+        ('x0', 'x1', 'class')
         """
         if self.target is None:
             raise InvalidParameter("the schema has no target, so there is no class to make a variable of")

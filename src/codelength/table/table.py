@@ -71,7 +71,14 @@ class Table(Shown):
         return len(self.columns)
 
     def column(self, name: str) -> Column:
-        """Return the column of a name, which may be the target's."""
+        """Return the column of a name, which may be the target's.
+
+        Examples
+        --------
+        >>> table_of({"size": [1, 2]}).column("sise")
+        Traceback (most recent call last):
+        codelength.errors.SchemaMismatch: the table has no column 'sise'; did you mean 'size'?
+        """
         everything = self.columns if self.target is None else (*self.columns, self.target)
         for column in everything:
             if isinstance(name, str) and column.name == name:
@@ -79,7 +86,14 @@ class Table(Shown):
         raise SchemaMismatch(f"{self._where}has no column {shown(name)}{suggestion(name, self.names)}")
 
     def take(self, rows: BoolArray | IntArray) -> "Table":
-        """Return the table at some rows (positions or a mask). Messages name rows by their old numbers."""
+        """Return the table at some rows (positions or a mask). Messages name rows by their old numbers.
+
+        Examples
+        --------
+        >>> part = table_of({"size": [1, 2, 3]}).take([2, 0])
+        >>> part.columns[0].numbers, part.row_number(0)
+        (array([3, 1]), 2)
+        """
         rows = check_rows(rows, self.n_rows)
         kept = tuple(column.take(rows) for column in self.columns)
         numbers = (np.arange(self.n_rows) if self.row_numbers is None else self.row_numbers)[rows]
@@ -103,7 +117,13 @@ class Table(Shown):
         return row if self.row_numbers is None else int(self.row_numbers[row])
 
     def drop(self, names: Iterable[str]) -> "Table":
-        """Return the table without some of its columns; the target may be one of them."""
+        """Return the table without some of its columns; the target may be one of them.
+
+        Examples
+        --------
+        >>> table_of({"size": [1, 2], "id": [7, 8]}).drop(["id"]).names
+        ('size',)
+        """
         own = () if self.target is None else (self.target.name,)
         gone = self._present(names, "drop", (*self.names, *own))
         target = None if self.target is not None and self.target.name in gone else self.target

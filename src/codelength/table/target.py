@@ -1,4 +1,8 @@
-"""Classes of the rows: checks of a target column."""
+"""Classes of the rows: checks of a target column.
+
+A missing class is refused, since a row without a class cannot be counted or scored; so are numbers with
+fractions, which are quantities to estimate and not classes. Nothing is converted silently.
+"""
 
 from typing import Any
 

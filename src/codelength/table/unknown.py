@@ -1,4 +1,10 @@
-"""Cells with values that a schema does not list, and messages about them."""
+"""Cells with values that a schema does not list, and messages about them.
+
+At training an unknown value is always worth a warning, because the schema was declared by the user. At
+prediction a few are normal; there is a warning if they are most of a column or of another type than in
+training, since both mean a column that was written in another way. Streams merge the :class:`Unknown` of
+their batches and warn once.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any

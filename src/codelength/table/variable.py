@@ -1,4 +1,9 @@
-"""A categorical variable of a table: its name and its values."""
+"""A categorical variable of a table: its name and its values.
+
+The kind of a variable decides how :mod:`codelength.table.encode` finds the code of a cell. Counting and
+prediction need the number of values alone; exports and reports also read the kind, to write conditions on
+cells.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -76,7 +81,13 @@ class Variable:
         return bool(self.values) and self.values[-1] is None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the variable as JSON types."""
+        """Return the variable as JSON types.
+
+        Examples
+        --------
+        >>> Variable("ripe", (False, True)).to_json()
+        {'name': 'ripe', 'kind': 'category', 'values': [False, True], 'origin': 'declared'}
+        """
         document: dict[str, Any] = {"name": self.name, "kind": self.kind, "values": list(self.values)}
         # Left out if they have their defaults, which :meth:`from_json` supplies.
         if self.kind == "interval":

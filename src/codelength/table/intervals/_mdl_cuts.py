@@ -1,4 +1,9 @@
-"""Cut points by the minimum description length criterion of Fayyad and Irani (1993)."""
+"""Cut points by the minimum description length criterion of Fayyad and Irani (1993).
+
+A split is accepted if the class entropy that it saves exceeds its cost; both sides of it are then split in
+the same way. The work depends on the number of distinct pairs of value and class, not on that of rows. The
+reference is in :func:`codelength.table.intervals.cuts.cut_points`.
+"""
 
 import math
 from typing import Any
@@ -75,7 +80,14 @@ def _best_split(blocks: IntArray, codes: IntArray, totals: FloatArray) -> int:
 
 
 def _pays(codes: IntArray, totals: FloatArray, left: BoolArray) -> bool:
-    """Return True if a split saves more than it costs (Fayyad and Irani's criterion, times the weight)."""
+    r"""Return True if a split saves more than it costs (Fayyad and Irani's criterion, times the weight).
+
+    The split is accepted if the gain times the weight :math:`W` exceeds its cost,
+
+    .. math:: W H - W_1 H_1 - W_2 H_2 > \log(W - 1) + \log(3^k - 2) - k H + k_1 H_1 + k_2 H_2
+
+    for class entropies :math:`H` and numbers of classes :math:`k` of the bin and of its two sides.
+    """
     whole = np.bincount(codes, totals)
     parts = [np.bincount(codes[side], totals[side]) for side in (left, ~left)]
     before = _entropy(whole) * whole.sum()

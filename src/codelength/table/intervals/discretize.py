@@ -1,4 +1,11 @@
-"""Discretisation of numeric columns as a scikit-learn transformer."""
+"""Discretisation of numeric columns as a scikit-learn transformer.
+
+Estimators of this library cut columns of numbers themselves, when they infer a schema. The transformer serves
+other classifiers in a pipeline, and the strategy ``"mdl"``, which needs the classes and so is not part of the
+inference of a schema.
+
+Depends on ``cuts`` for the arithmetic and on ``table`` for reading the columns.
+"""
 
 from typing import Any, Literal, Self
 
