@@ -1,5 +1,8 @@
 """Batches of rows, the base class of their sources, and a temporary copy of rows that can be read only once.
 
+Order of reading: :class:`Batch` (some rows and their place), :class:`Batches` (the interface of a source),
+:class:`Spool` (rows on disk), then small functions of Arrow fields and arrays.
+
 A source yields its rows as Arrow record batches, in order, as often as they are read. The type of a column
 decides what its cells mean, as in memory: a dictionary is a declared domain, text is text. Two marks in the
 metadata of a field change that, for columns that Arrow has no type for:
@@ -11,6 +14,9 @@ mark         meaning
              for its Categorical, which means the same
 ``json``     a dictionary whose values are text, numbers and truth values, written as JSON
 ===========  =========================================================================================
+
+Batches of one stream may differ in the width of numbers and in their dictionaries, but not in the kind of a
+column. A batch in which all cells of a column are missing may have any type there.
 """
 
 import json
@@ -104,6 +110,11 @@ class Batch:
 class Batches:
     """A table as a stream of batches that can be read more than once; the base class of all sources.
 
+    A caller looks at ``names``, calls :meth:`carry` before the first pass if it copies columns to an output,
+    reads one or more passes, and closes the stream. Every pass yields the same rows in the same order. One
+    thread reads, and others work on the batches, so that nobody changes a batch. Classes and weights are
+    columns like all others here; :class:`~codelength.sources.roles.Roles` tells them apart.
+
     Attributes
     ----------
     name : str
@@ -116,9 +127,10 @@ class Batches:
         True if the rows can be read only once.
     fold : callable, optional
         Replaces the loop over batches if the rows are in other processes; see
-        :func:`codelength.counts.stream.fold`.
+        :func:`codelength.counts.stream.fold`. It pickles the function of a batch and the merge of results,
+        merges in the order of the rows, and returns None if there are none.
     map : callable, optional
-        Predicts such rows where they are.
+        Predicts such rows where they are, and returns a lazy frame of the same library.
     """
 
     name: str = ""
@@ -135,7 +147,8 @@ class Batches:
     def carry(self, columns: Sequence[str]) -> bool:
         """Add columns in their own form to every batch; return False if that is impossible.
 
-        Without it columns are read as values, which may lose something.
+        Without it columns are read as values, which may lose something: the spelling of a number, for
+        instance, or the type of a column.
         """
         return False
 
@@ -178,6 +191,8 @@ class CountedBatches(Batches):
 
 class Spool(Batches):
     """A stream whose rows are written to a temporary file during the first pass.
+
+    Later passes read the file and give the same batches, with the same places in messages.
 
     Parameters
     ----------

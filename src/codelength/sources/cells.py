@@ -1,4 +1,27 @@
-"""Cells of Arrow arrays as numbers, times, text or values, in bulk."""
+"""Cells of Arrow arrays as numbers, times, text or values, in bulk.
+
+Order of reading: :func:`kind_of` and :func:`type_of` (what a column holds, by its Arrow field),
+:func:`numbers_of`, :func:`counts_of` and :func:`texts_of` (the cells of one kind), :class:`Dictionaries`
+(values of a dictionary), :func:`column_of` (a column of any kind, as tables in memory have it), then
+:func:`as_given` and :func:`without_marked`, which serve columns that are carried over.
+
+====================================================  ==============  ====================================
+Arrow type                                            kind            cells by
+====================================================  ==============  ====================================
+integers, floats, decimals                            ``number``      :func:`numbers_of`
+timestamps, dates                                     ``time``        :func:`counts_of`, :func:`on_scale`
+text, dictionaries of text with the mark ``seen``     ``text``        :func:`texts_of`
+dictionaries without a mark, or ``json declared``     ``declared``    :class:`Dictionaries`
+dictionaries of other values                          ``values``      :class:`Dictionaries`
+booleans                                              ``truth``       :func:`column_of`
+nulls                                                 ``nothing``     nowhere: all are missing
+====================================================  ==============  ====================================
+
+All other types, such as times of day and lists, are ``values``, too, and :func:`column_of` raises an error
+that says how to convert them. Cells do not become Python objects one by one: distinct values are looked at
+once, and cells are positions among them. Depends on ``batch`` for marks, and on :mod:`codelength.table` for
+the canonical form of values, so that a batch and a table in memory agree about every cell.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +49,17 @@ _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
 
 def kind_of(column: Any) -> CellKind:
-    """Return the kind of the cells of a field."""
+    """Return the kind of the cells of a field.
+
+    The mark of the field counts, see :mod:`codelength.sources.batch`; the cells do not.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> types = pa.float32(), pa.string(), pa.dictionary(pa.int8(), pa.string()), pa.time32("s")
+    >>> [kind_of(pa.field("x", type_)) for type_ in types]
+    ['number', 'text', 'declared', 'values']
+    """
     types, type_, mark = arrow().types, column.type, mark_of(column)
     if types.is_dictionary(type_):
         of_text = _is_text(types, type_.value_type) and not mark.startswith("json")
@@ -43,7 +76,16 @@ def kind_of(column: Any) -> CellKind:
 
 
 def type_of(column: Any) -> str:
-    """Return the type of a field without properties that may differ between batches, such as widths."""
+    """Return the type of a field without properties that may differ between batches, such as widths.
+
+    Columns of one name must have equal types in all batches of a stream and in all files of a table.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> [type_of(pa.field("x", type_)) for type_ in (pa.int8(), pa.int64(), pa.uint64(), pa.date32())]
+    ['int', 'int', 'unsigned number', 'date, D']
+    """
     types, type_, kind = arrow().types, column.type, kind_of(column)
     if kind == "number":
         if types.is_uint64(type_):
@@ -55,12 +97,12 @@ def type_of(column: Any) -> str:
 
 
 def scale_of(type_: Any) -> Scale:
-    """Return the scale of times of a type."""
+    """Return the scale of times of a type: ``"utc"`` if it has a time zone."""
     return "utc" if getattr(type_, "tz", None) else "date"
 
 
 def unit_of(type_: Any) -> str:
-    """Return the unit of times of a type."""
+    """Return the unit of times of a type: ``D``, ``s``, ``ms``, ``us`` or ``ns``."""
     if arrow().types.is_date(type_):
         return "D" if type_.bit_width == 32 else "ms"
     return str(type_.unit)
@@ -83,7 +125,20 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
     numbers : array
         Whole numbers as they are, floats as float64; those of missing cells are arbitrary.
     missing : array of bool, or None
-        The missing cells.
+        The missing cells; NaN counts as missing.
+
+    Raises
+    ------
+    DataError
+        If a number is infinite; the message has the name of the column and the number of the row.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> numbers_of("size", pa.array([1, None, 3], pa.int8()))
+    (array([1, 0, 3], dtype=int8), array([False,  True, False]))
+    >>> numbers_of("size", pa.array([1.5, float("nan")]))[1]
+    array([False,  True])
     """
     pa = arrow()
     missing = missing_in(array)
@@ -108,7 +163,10 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
 
 
 def counts_of(array: Any) -> tuple[IntArray, BoolArray | None]:
-    """Return the times in an array in its own unit, and a mask of missing cells (None if there are none)."""
+    """Return the times in an array in its own unit, and a mask of missing cells (None if there are none).
+
+    The unit is kept, because distinct times are counted exactly in it; :func:`on_scale` converts them.
+    """
     pa = arrow()
     missing = missing_in(array)
     width = pa.int32() if array.type.bit_width == 32 else pa.int64()
@@ -134,7 +192,13 @@ def on_scale(name: str, counts: IntArray, type_: Any) -> FloatArray:
     Returns
     -------
     array of float
-        Microseconds.
+        Microseconds since 1970, the scale on which times are cut. Nanoseconds are rounded down.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> on_scale("day", np.array([0, 2]), pa.date32())
+    array([0.000e+00, 1.728e+11])
     """
     unit = unit_of(type_)
     if len(counts):
@@ -150,7 +214,11 @@ def on_scale(name: str, counts: IntArray, type_: Any) -> FloatArray:
 
 
 def floats_of(array: Any, column: Any, scale: Scale, first_row: int = 0) -> FloatArray:
-    """Return the cells of an array as numbers on a scale; those of missing cells are arbitrary."""
+    """Return the cells of an array as numbers on a scale; those of missing cells are arbitrary.
+
+    The second pass calls it for columns whose cut points are not settled yet; the first one has found that
+    all their cells are on this scale. Text is converted once for each distinct spelling.
+    """
     name, kind = column.name, kind_of(column)
     if kind == "number":
         return numbers_of(name, array, first_row)[0].astype(np.float64, copy=False)
@@ -163,7 +231,11 @@ def floats_of(array: Any, column: Any, scale: Scale, first_row: int = 0) -> Floa
 
 
 def column_of(name: str, array: Any, column: Any) -> Column:
-    """Return the cells of an array as a column of a table, whatever its type."""
+    """Return the cells of an array as a column of a table, whatever its type.
+
+    This is the slow but general form. It decides, for every kind without a faster one, what cells mean, and
+    raises DataError for types that hold no values, such as lists.
+    """
     if not arrow().types.is_dictionary(array.type):
         return from_arrow(name, array)
     values, positions = Dictionaries().of(name, array, mark_of(column))
@@ -177,6 +249,11 @@ def seen_among(values: tuple[Scalar, ...], positions: Any) -> tuple[tuple[Scalar
     """Return the values that occur in these rows, and the positions of the cells among them.
 
     A dictionary may be that of a whole file; only the values in these rows count as seen.
+
+    Examples
+    --------
+    >>> seen_among(("red", "blue", "green"), np.array([2, -1, 0, 2]))
+    (('red', 'green'), array([ 1, -1,  0,  1]))
     """
     seen = np.bincount(positions[positions >= 0], minlength=len(values)) > 0
     if seen.all():
@@ -190,14 +267,20 @@ def seen_among(values: tuple[Scalar, ...], positions: Any) -> tuple[tuple[Scalar
 
 @dataclass(slots=True)
 class Dictionaries:
-    """Values of the dictionaries of a column; the last one is remembered, because most batches share it."""
+    """Values of the dictionaries of a column; the last one is remembered, because most batches share it.
+
+    Threads may share an object without a lock. In the worst case one of them looks a dictionary up again.
+    """
 
     # What was looked at last, in one piece, because several threads share it: the mark, the dictionary, its
     # values, and for each of its cells which of them it is, where they are not all different.
     _last: tuple[str, Any, tuple[Scalar, ...], IntArray | None] = ("", None, (), None)
 
     def of(self, name: str, array: Any, mark: str) -> tuple[tuple[Scalar, ...], Positions]:
-        """Return the values of a dictionary array, and the position of each cell among them."""
+        """Return the values of a dictionary array, and the position of each cell among them; -1 if missing.
+
+        Different entries of a dictionary may be one value, such as the numbers 1 and 1.0.
+        """
         values, places = self.look_up(name, array, mark)
         positions = positions_in(array)
         return values, positions if places is None else places[positions]
@@ -231,7 +314,7 @@ class Dictionaries:
 
 
 def texts_of(array: Any) -> Any:
-    """Return an array of text as a dictionary array."""
+    """Return an array of text as a dictionary array; dictionaries are returned as they are."""
     pa = arrow()
     if pa.types.is_dictionary(array.type):
         return array
@@ -241,7 +324,14 @@ def texts_of(array: Any) -> Any:
 
 
 def as_given(array: Any, column: Any) -> Any:
-    """Return an array without a dictionary; as text if its values are of several types."""
+    """Return an array without a dictionary; as text if its values are of several types.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> as_given(pa.array(["red", None, "red"]).dictionary_encode(), pa.field("x", pa.string())).to_pylist()
+    ['red', None, 'red']
+    """
     pa = arrow()
     if not pa.types.is_dictionary(array.type):
         return array
@@ -258,7 +348,25 @@ def as_given(array: Any, column: Any) -> Any:
 
 
 def without_marked(array: Any, markers: Sequence[str]) -> Any:
-    """Return cells of a type, missing if they are a marker: text with spaces around it, or a number."""
+    """Return cells of a type, missing if they are a marker: text with spaces around it, or a number.
+
+    Files with types need it only if the caller names markers: they have none by default.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+        The cells; times, truth values and others are returned as they are.
+    markers : sequence of str
+        Texts that mean missing. A marker that spells a number means that number in a column of numbers.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> without_marked(pa.array([1, -9, 3]), ["-9", "?"]).to_pylist()
+    [1, None, 3]
+    >>> without_marked(pa.array(["red", " ? "]), ["-9", "?"]).to_pylist()
+    ['red', None]
+    """
     pa = arrow()
     import pyarrow.compute as pc
 

@@ -1,5 +1,15 @@
 """Codes of Arrow batches at the speed of the engine, without Python code per cell.
 
+An estimator or a count makes one :class:`BatchEncoder` per stream and calls it for every batch, possibly from
+several threads or, pickled, in other processes. Numbers are looked up in the cut points or values of their
+variable. Text is looked up once per distinct value: the dictionary of a batch becomes codes, and the
+positions of the cells in it choose among them. The result is one matrix in column order, because columns are
+filled one by one.
+
+A value that the schema does not list has the code ``UNKNOWN`` until the column is complete. It is then
+marginalised, and reported as :class:`~codelength.table.unknown.Unknown`, or raised. A class that the schema
+does not list is always an error.
+
 Depends on ``cells`` (cells of Arrow arrays as numbers, or as positions in their dictionary) and on
 :mod:`codelength.table.encode`, which looks up numbers and values for tables in memory, too.
 """
@@ -39,6 +49,15 @@ class BatchEncoder:
     handle_unknown : {"ignore", "error"}
         ``"ignore"``: a value that the schema does not list is marginalised like a missing cell. ``"error"``:
         raise.
+
+    Examples
+    --------
+    >>> from codelength.sources import as_batches
+    >>> from codelength.table import infer_schema
+    >>> encoder = BatchEncoder(infer_schema({"colour": ["red", "blue"], "size": [1, 2]}))
+    >>> batches = as_batches({"size": [2, 1], "shop": ["a", "b"], "colour": ["blue", None]})
+    >>> [encoder(batch).codes.tolist() for batch in batches.read(encoder.columns)]
+    [[[0, 1], [2, 0]]]
     """
 
     def __init__(
@@ -57,7 +76,10 @@ class BatchEncoder:
         return (*names, *(() if self.target is None else (self.target,)))
 
     def __call__(self, batch: Batch | Any, weights: FloatArray | None = None) -> Coded:
-        """Return the codes of a batch; warn about unknown values once per column, as at prediction."""
+        """Return the codes of a batch; warn about unknown values once per column, as at prediction.
+
+        Weights belong to the rows of the batch, after those of weight zero were dropped.
+        """
         batch = batch if isinstance(batch, Batch) else Batch(batch)
         coded, unknown = self.encode(batch, weights)
         for name, found in unknown.items():
@@ -82,7 +104,16 @@ class BatchEncoder:
         coded : Coded
             The codes.
         unknown : dict of str to Unknown
-            Unknown cells by column; columns without any are absent.
+            Unknown cells by column; columns without any are absent. They can be merged over batches, and
+            :meth:`warn` takes the result.
+
+        Raises
+        ------
+        SchemaMismatch
+            If the batch lacks a column of the schema.
+        DataError
+            If a cell cannot be used, a class is missing or unknown, or a value is unknown and
+            ``handle_unknown="error"``.
         """
         schema = self.schema
         codes = np.empty((batch.n_rows, schema.n_variables), dtype=schema.code_type, order="F")

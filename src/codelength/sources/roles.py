@@ -1,4 +1,10 @@
-"""Roles of the columns of a table: variables, class and weights."""
+"""Roles of the columns of a table: variables, class and weights.
+
+Sources have columns only; readers of tables and of streams give them roles here, by name, before they read.
+A profile and a score check the classes of a batch first, then drop the rows of weight zero
+(:meth:`Roles.weighed`), then look at the rest. So a fault in a row that does not count is an error whether a
+table is read as a whole or in batches.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +23,7 @@ from .cells import column_of, kind_of, numbers_of
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Names of the columns by role.
+    """Names of the columns by role; no column has two of them.
 
     Attributes
     ----------
@@ -53,12 +59,27 @@ class Roles:
         drop : iterable of str
             Columns to leave out.
         keep : sequence of str, optional
-            The only columns to take as variables, in this order.
+            The only columns to take as variables, in this order; names of the class, of the weights and of
+            columns to leave out are skipped.
 
         Returns
         -------
         Roles
             The roles of the columns.
+
+        Raises
+        ------
+        SchemaMismatch
+            If the source has no column of a name.
+        InvalidParameter
+            If two roles are asked for one column, or no column is left.
+
+        Examples
+        --------
+        >>> from codelength.sources import as_batches
+        >>> batches = as_batches({"size": [1, 2, 3], "n": [2, 0, 1], "ripe": ["yes", "no", "no"]})
+        >>> Roles.of(batches, "ripe", "n")
+        Roles(variables=('size',), target='ripe', weights='n')
         """
         for name, value in (("target", target), ("weights", weights)):
             check_instance(name, value, (str, type(None)), "the name of a column, or None")
@@ -101,6 +122,14 @@ class Roles:
         """Return the rows of positive weight, and their weights (None if each row stands for itself).
 
         Rows of weight zero are dropped. A cell that cannot be used is an error in such rows, too.
+
+        Examples
+        --------
+        >>> from codelength.sources import as_batches
+        >>> batches = as_batches({"size": [1, 2, 3], "n": [2, 0, 1]})
+        >>> rows, weights = Roles(("size",), weights="n").weighed(next(batches.read(["size", "n"])))
+        >>> rows.rows["size"].to_pylist(), rows.row_numbers, weights
+        ([1, 3], array([0, 2]), array([2., 1.]))
         """
         if self.weights is None:
             return batch, None
@@ -117,7 +146,13 @@ class Roles:
 
 
 def weights_of(batch: Batch, name: str) -> FloatArray:
-    """Return the weights of the rows of a batch, all of which may be zero."""
+    """Return the weights of the rows of a batch, all of which may be zero.
+
+    Raises
+    ------
+    DataError
+        If the column does not hold numbers, or one of them is missing, negative or infinite.
+    """
     column = column_of(name, *batch.column(name))
     if not isinstance(column, Numbers):
         raise DataError(f"column {name!r}: weights must be numbers, one per row")
