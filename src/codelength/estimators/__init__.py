@@ -1,4 +1,8 @@
-"""scikit-learn estimators with one interface; the only objects with mutable state."""
+"""scikit-learn estimators with one interface; the only objects with mutable state.
+
+``README.md`` in this folder has the order of reading. Names are loaded on use, so that a command with one
+model does not import the others.
+"""
 
 import importlib
 from typing import TYPE_CHECKING, Any

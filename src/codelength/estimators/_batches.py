@@ -2,7 +2,12 @@
 
 Order of reading: :func:`counted_table`; :func:`predict_batches` with ``_Predicting``;
 :func:`evaluate_together` with ``_Scoring``. Both classes are functions of one batch, which engines can run in
-other processes.
+other processes, so they hold a fitted model and an encoder, and no open source.
+
+Options are checked before a source is opened, and names of columns before a row is read. A generator of
+predictions closes its source when it ends, also if its caller stops early.
+
+Depends on :mod:`codelength.counts.stream` (passes over batches) and :mod:`codelength.sources` (the batches).
 """
 
 import itertools
@@ -47,6 +52,12 @@ def counted_table(
         As in :meth:`codelength.NaiveBayes.fit_table`.
     read
         Further options of :func:`codelength.counts.stream.learn_counts`.
+
+    Returns
+    -------
+    Counts
+        Counts and their schema. If a declared schema has no classes, one more pass finds them, from a copy on
+        disk if the source can be read once only.
     """
     params, schema = reading.params, reading.schema
     if target is None:

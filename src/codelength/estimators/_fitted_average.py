@@ -3,6 +3,10 @@
 Order of reading: :class:`FittedAverage`: learning, predictions, explanations, exports, predictions of
 training rows, findings, files. Depends on :mod:`codelength.averages`: members, their pool and held-out
 predictions.
+
+Members learn from merged rows of the classes that were seen; ``_completed`` gives the other classes their
+share afterwards. The pool is fitted to predictions of the training rows, each without itself. Pooled, these
+are the result of ``leave_one_out``. They belong to rows, which files do not keep.
 """
 
 from collections.abc import Callable, Mapping, Sequence

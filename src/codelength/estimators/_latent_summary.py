@@ -3,6 +3,10 @@
 Van Lissa, Garnier-Villarreal and Anadria (2023), Recommended practices in latent class analysis using the
 open-source R-package tidySEM, Structural Equation Modeling: observed data and missing cells, the numbers of
 classes and the criterion, reproducibility, estimation and convergence, and then the results.
+
+Order of reading: :func:`summary_blocks`, then one function per section; :func:`profile_records` are the
+probabilities as data, and :func:`profile_grid` as text. Remarks and warnings stand before the profiles, which
+mean nothing if the model is not identified or a class has no rows.
 """
 
 import math

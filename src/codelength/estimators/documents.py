@@ -1,5 +1,16 @@
 """Model files: JSON documents with a version and a checksum, checked on load, never unpickled.
 
+.. code-block:: text
+
+    {"format": "codelength-model", "version": 3, "sha256": "...",
+     "model": {"kind": "naive-bayes", "params": {...}, "named": true, "schema": {...}, "fitted": {...}}}
+
+JSON, because reading a pickle runs code that it names; here a file names a kind of the registry and nothing
+else. Numbers have all digits, and packed arrays (:mod:`codelength._packing`) all bits, so a loaded model
+predicts the same to the last bit. The checksum is of the content and not of the bytes: a file that was only
+formatted anew is still valid. It finds damage, not forgery, so the content is checked as well. Files of other
+versions are refused, because a wrong reading would give wrong predictions without an error.
+
 Order of reading: :func:`write` and :func:`read`, then :func:`plain` and :func:`restored`, which convert
 single parameters. The learned part of a document is up to the fitted types (:meth:`Fitted.content`).
 """
@@ -91,6 +102,14 @@ def plain(value: Any) -> Any:
 
     Schemas and priors become objects with one key, the name of their type. Values of other types are returned
     as they are; :func:`write` refuses those that JSON does not have.
+
+    Examples
+    --------
+    >>> document = plain(Prior(2, 0.5))
+    >>> document
+    {'prior': {'class_pseudocounts': 2.0, 'value_pseudocounts': 0.5}}
+    >>> restored(document)
+    Prior(class_pseudocounts=2.0, value_pseudocounts=0.5)
     """
     if isinstance(value, Schema):
         return {"schema": value.to_json()}

@@ -1,5 +1,8 @@
 """Tables to codes: rows to learn from with their schema, rows with a question about them, and checks.
 
+The schema of a fit is settled here, before anything is counted: the declared one, or one inferred from the
+rows that count. Rows of weight zero are dropped first, so their values and classes are not in it.
+
 Order of reading: :class:`Reading`, then checks of classes, then :func:`known_in`, the known cells of rows in
 a query. Depends on :mod:`codelength.table` and :mod:`codelength.sources`.
 """
@@ -109,7 +112,13 @@ def _named(schema: Schema, table: Table) -> Schema:
 
 
 def class_labels(classes: Any) -> tuple[Scalar, ...]:
-    """Return declared classes in the order of a schema."""
+    """Return declared classes in the order of a schema, each once.
+
+    Examples
+    --------
+    >>> class_labels(["ripe", "raw", "ripe"])
+    ('raw', 'ripe')
+    """
     # Inferred like a target, so that declared classes and those of rows have the same types and order.
     named = target_column(classes, "classes")
     return infer_schema(Table((), len(named.missing), target=named)).classes
