@@ -137,6 +137,16 @@ class TableEstimator(BaseEstimator):
         ------
         Infeasible
             If there are more than 100,000 combinations of values.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> table = {"outlook": ["sun", "sun", "rain"], "wind": ["low", "high", "high"]}
+        >>> model = NaiveBayes().fit(table, ["out", "out", "in"])
+        >>> answer = model.query({"wind": ["low"]}, ["y", "outlook"])
+        >>> answer.probs.round(3), answer.most_probable
+        (array([[[0.205, 0.103],
+                [0.173, 0.519]]]), [('out', 'sun')])
         """
         fitted = self._fitted
         question = fitted.question(variables)
@@ -337,6 +347,17 @@ def load(path: str | os.PathLike[str]) -> Any:
     ------
     InvalidModelFile
         If the file is absent, truncated, changed, not a model, or in another version of the format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from codelength import NaiveBayes, load
+    >>> model = NaiveBayes().fit({"outlook": ["sun", "rain"]}, ["out", "in"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model.json")
+    ...     loaded = load(f"{folder}/model.json")
+    >>> loaded.counts_ == model.counts_
+    True
     """
     from .registry import model_of
 

@@ -120,6 +120,15 @@ class TableClassifier(ClassifierMixin, TableEstimator):
             The rows.
         against : class, optional
             The class that the others are compared with; by default the first.
+
+        Examples
+        --------
+        >>> from codelength import NaiveBayes
+        >>> table = {"outlook": ["sun", "sun", "rain"], "wind": ["low", "high", "high"]}
+        >>> model = NaiveBayes().fit(table, ["out", "out", "in"])
+        >>> found = model.explain({"outlook": ["sun"], "wind": ["low"]})
+        >>> found.contributions[0, :, 1].round(2)  # of "out" against "in", variable by variable
+        array([0.81, 0.41])
         """
         fitted = self._fitted
         coded, classes = self._encoded(X), fitted.schema.classes
@@ -146,6 +155,14 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         HeldOut
             Scores (``log_score``, ``accuracy``, ``brier_score``, ``calibration_error``), distributions row by
             row, and in ``against`` the same for the class prior and for each member alone.
+
+        Examples
+        --------
+        >>> from codelength import ModelAverage
+        >>> table = {"left": ["on", "on", "off", "off"] * 5}
+        >>> model = ModelAverage(members=["subsets"]).fit(table, ["same", "same", "differ", "differ"] * 5)
+        >>> model.leave_one_out().accuracy
+        1.0
         """
         fitted = self._fitted
         if X is None and (y is not None or sample_weight is not None):
@@ -336,7 +353,13 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
 
 def class_array(classes: tuple[Scalar, ...]) -> NDArray[Any]:
-    """Return classes as an array in which text stays text and numbers stay numbers."""
+    """Return classes as an array in which text stays text and numbers stay numbers.
+
+    Examples
+    --------
+    >>> class_array((1, 2)), class_array((1, "two"))
+    (array([1, 2]), array([1, 'two'], dtype=object))
+    """
     # numpy turns mixed labels into one type: [1, "a"] into text, 2**63 and -1 into floats. Such labels would
     # not be equal to those of the training table any more.
     plain = np.array(classes)

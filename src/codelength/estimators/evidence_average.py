@@ -291,7 +291,14 @@ class EvidenceAverage(TableClassifier):
 
 
 def named_models(models: Sequence[Any] | Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return models by name; those of a sequence get their titles as names, numbered if they are equal."""
+    """Return models by name; those of a sequence get their titles as names, numbered if they are equal.
+
+    Examples
+    --------
+    >>> from codelength import NaiveBayes
+    >>> list(named_models([NaiveBayes(), OnVariables(NaiveBayes(), ("age",)), NaiveBayes(prior="jeffreys")]))
+    ['naive-bayes', 'naive-bayes on age', 'naive-bayes (2)']
+    """
     if isinstance(models, Mapping):
         return dict(models)
     if models is None:
@@ -310,7 +317,13 @@ def named_models(models: Sequence[Any] | Mapping[str, Any] | None) -> dict[str, 
 
 
 def prior_probs_of(prior: Any, n_models: int) -> FloatArray:
-    """Return the prior probability of each model, from relative numbers; by default all are equal."""
+    """Return the prior probability of each model, from relative numbers; by default all are equal.
+
+    Examples
+    --------
+    >>> prior_probs_of([1, 3], n_models=2), prior_probs_of(None, n_models=2)
+    (array([0.25, 0.75]), array([0.5, 0.5]))
+    """
     if prior is None:
         return np.full(n_models, 1.0 / n_models)
     given = check_sequence("prior", prior, of="numbers, one per model")

@@ -240,7 +240,16 @@ class IndifferentTrees(TableClassifier):
 
     @property
     def edge_probs_(self) -> FloatArray:
-        """Probability that two variables are joined, with ``forest="all"``: one row per variable."""
+        """Probability that two variables are joined, with ``forest="all"``: one row per variable.
+
+        Examples
+        --------
+        >>> table = {"left": ["on", "on", "off", "off"] * 5, "right": ["on", "off", "on", "off"] * 5}
+        >>> model = IndifferentTrees().fit(table, ["same", "differ", "differ", "same"] * 5)
+        >>> model.edge_probs_.round(4)
+        array([[0.    , 0.9998],
+               [0.9998, 0.    ]])
+        """
         model = self._fitted.model
         if isinstance(model, OneForest):
             raise AttributeError("edge_probs_: there is one forest; edges_ tells its edges")

@@ -119,6 +119,14 @@ class LatentResults(LatentInference):
         intervals : Intervals, optional
             Result of :meth:`intervals`; records then have the bounds of each figure, and whether it lies at
             the boundary.
+
+        Examples
+        --------
+        >>> from codelength import FiniteMixture
+        >>> table = {name: ["yes", "no", "no"] * 10 for name in ("feathers", "eggs", "wings")}
+        >>> records = FiniteMixture(2, random_state=0).fit(table).profile_table()
+        >>> [f"{record['variable']} {record['value']}: {record['class_1']:.2f}" for record in records[:2]]
+        ['all share of rows: 0.67', 'feathers no: 1.00']
         """
         return profile_records(self._fitted, intervals)
 
@@ -141,6 +149,14 @@ class LatentResults(LatentInference):
             By default the training rows, which a model read from a file no longer has.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows of ``X``.
+
+        Examples
+        --------
+        >>> from codelength import FiniteMixture
+        >>> table = {name: ["yes", "no", "no"] * 10 for name in ("feathers", "eggs", "wings")}
+        >>> model = FiniteMixture(2, random_state=0).fit(table)
+        >>> round(model.code_length("bic"), 2), round(model.bic(table) / 2, 2)
+        (31.0, 31.0)
         """
         fitted = self._fitted
         return fitted.code_length(criterion, self._rows(X, sample_weight))

@@ -220,7 +220,13 @@ class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
         return self._fitted.mixture.responsibilities(self._encoded(X))
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Return the log probability of each row, in nats; missing cells are marginalised."""
+        r"""Return the log probability of each row, in nats; missing cells are marginalised.
+
+        .. math:: \log P(x) = \log \sum_k \alpha_k \prod_{i \text{ known}} \phi_{kix_i}
+
+        With all cells known, it is equation (8) of Kontkanen, Myllymäki and Tirri (1997), On the accuracy of
+        stochastic complexity approximations, under the probabilities of :attr:`parameters_`.
+        """
         return self._fitted.mixture.log_probs(self._encoded(X))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -237,13 +243,31 @@ class FiniteMixture(ClusterMixin, DensityMixin, LatentResults):
             Number of rows.
         random_state : int, generator or None
             Source of randomness; by default the seed of the model, which draws the same rows every time.
+
+        Examples
+        --------
+        >>> table = {name: ["yes", "no", "no"] * 10 for name in ("feathers", "eggs", "wings")}
+        >>> rows, components = FiniteMixture(2, random_state=0).fit(table).sample(100)
+        >>> rows.shape, rows[components == 0][0]
+        ((100, 3), array(['no', 'no', 'no'], dtype=object))
         """
         check_size("n_samples", n_samples, MAX_SAMPLES)
         state = check_random_state(self.random_state if random_state is None else random_state)
         return self._fitted.sample(n_samples, None if state is None else seed_of(state))
 
     def impute(self, X: Any) -> dict[str, ImputedCells]:
-        """Return the predictive distribution of every missing cell, variable by variable."""
+        """Return the predictive distribution of every missing cell, variable by variable.
+
+        Variables without a missing cell are left out.
+
+        Examples
+        --------
+        >>> table = {name: ["yes", "no", "no"] * 10 for name in ("feathers", "eggs", "wings")}
+        >>> model = FiniteMixture(2, random_state=0).fit(table)
+        >>> found = model.impute({"feathers": ["yes"], "eggs": [None], "wings": ["yes"]})["eggs"]
+        >>> found.rows, found.values, found.probs.round(3)
+        (array([0]), ('no', 'yes'), array([[0., 1.]]))
+        """
         return self._fitted.imputed(self._encoded(X))
 
     def predict_values(
