@@ -1,6 +1,12 @@
 """Latent class analysis: inference, relations to other variables, and fit of mixtures.
 
 The methods of :class:`codelength.FiniteMixture` return these results.
+
+:mod:`~codelength.latent.fit_measures`, :mod:`~codelength.latent.residuals` and
+:mod:`~codelength.latent.identifiability` ask whether a mixture describes the table;
+:mod:`~codelength.latent.inference` says how precisely it is known;
+:mod:`~codelength.latent.relations` relates its classes to other columns. Mixtures are fitted in
+:mod:`codelength.mixture`.
 """
 
 from .identifiability import Identifiability

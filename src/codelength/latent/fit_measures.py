@@ -1,4 +1,8 @@
-"""Measures of fit of latent class models, as reported in papers."""
+"""Measures of fit of latent class models, as reported in papers.
+
+Order of reading: :class:`FitMeasures` (the definitions), :func:`fit_measures`, then :func:`p_value` for when
+G2 can be tested. Everything is a sum over distinct rows, block by block, so that the rows may be on disk.
+"""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,13 @@
-"""Local identifiability of a mixture, by the rank of the Jacobian of its cell probabilities."""
+"""Local identifiability of a mixture, by the rank of the Jacobian of its cell probabilities.
+
+A mixture is identified at its parameters if no small change of them leaves all cell probabilities as they
+are, that is if the Jacobian has full column rank. Counting parameters and cells is necessary but not
+sufficient, so the rank is computed by singular values. They can be compared with one tolerance because
+columns are scaled to length one, and rows so that the cross product is the information matrix.
+
+Order of reading: :class:`Identifiability` (the result), :func:`identifiability`, then its steps: the cells
+or a sample of them, the Jacobian, the singular values.
+"""
 
 import math
 from dataclasses import dataclass
@@ -63,7 +72,15 @@ class Identifiability:
         return None if self.rank is None else self.rank == self.n_parameters
 
     def sentence(self) -> str:
-        """Return the result in words."""
+        """Return the result in words.
+
+        Examples
+        --------
+        >>> Identifiability(n_parameters=9, n_cells=8, rank=None, smallest=1.0).is_identified
+        False
+        >>> Identifiability(n_parameters=7, n_cells=8, rank=7, smallest=0.1).sentence()
+        'identified: the Jacobian has full rank 7'
+        """
         if self.n_parameters > self.n_cells - 1:
             return (
                 f"not identified: {counted(self.n_parameters, 'parameter')}, and a table of "

@@ -1,4 +1,12 @@
-"""Bivariate residuals: dependence of pairs of variables within the classes."""
+"""Bivariate residuals: dependence of pairs of variables within the classes.
+
+A latent class model explains the dependence of variables by the classes alone. A large residual is a pair
+that stays dependent within the classes: the remedy is another class, or one of the two variables fewer.
+
+Order of reading: :class:`BivariateResiduals` (the definition), :func:`bivariate_residuals`. The two-way
+tables of all pairs are one sparse product. Class sizes are summed for every pair, because a row in which one
+of the two variables is missing is not in their table.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,7 +73,15 @@ class BivariateResiduals(Shown):
         return float(np.nansum(np.triu(self.values, 1)))
 
     def pairs(self) -> list[dict[str, Any]]:
-        """Return all pairs, the largest residual first."""
+        """Return all pairs, the largest residual first.
+
+        Examples
+        --------
+        >>> chi2 = np.array([[np.nan, 9.0], [9.0, np.nan]])
+        >>> found = BivariateResiduals(("size", "colour"), chi2, np.array([[0, 2], [2, 0]]))
+        >>> found.pairs()
+        [{'first': 'size', 'second': 'colour', 'residual': 4.5, 'chi2': 9.0, 'df': 2}]
+        """
         values = self.values
         places = np.argwhere(np.triu(self.df > 0))
         return [

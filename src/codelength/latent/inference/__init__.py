@@ -1,4 +1,11 @@
-"""Uncertainty of the probabilities of a mixture, and tests of its number of components."""
+"""Uncertainty of the probabilities of a mixture, and tests of its number of components.
+
+Uncertainty comes from the curvature of the log-likelihood (:mod:`.information`, for sampling designs
+:mod:`.design`), from refits with a probability held (:mod:`.intervals`), from refits to drawn tables
+(:mod:`.bootstrap`, :mod:`.likelihood_ratio`), or from draws of the posterior distribution (:mod:`.gibbs`).
+:mod:`.coordinates` says which parameters are free and which estimates lie on the boundary, and
+:mod:`.alignment` matches components, whose names are arbitrary in every refit.
+"""
 
 from .alignment import align
 from .bootstrap import Bootstrap, bootstrap

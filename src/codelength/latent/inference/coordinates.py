@@ -3,6 +3,10 @@ r"""Free parameters of a mixture on the logit scale, and estimates on the bounda
 In each distribution the most probable value is the reference: the free parameters are :math:`\log(p_l /
 p_{\text{ref}})`. A probability that is estimated as zero has no logit. It is fixed and flagged; so is every
 probability of a component without rows.
+
+Order of reading: :meth:`Coordinates.of` (what is free), ``free_cells``, ``free_classes`` and ``starts`` (the
+layout of the parameters), ``linear`` and ``group_scores`` (derivatives of the log-likelihood), ``variances``
+(back to probabilities).
 """
 
 from dataclasses import dataclass
@@ -30,6 +34,18 @@ class Coordinates:
         Components without rows.
     value_boundary : array of shape (n_components, n_cells)
         Values that are estimated as impossible, or as certain.
+
+    Examples
+    --------
+    Two components of one binary variable; the first never has the second value:
+
+    >>> from codelength.mixture import with_components
+    >>> from codelength.table import Schema
+    >>> schema = with_components(Schema.from_sizes([2]), 2)
+    >>> probs = np.array([[1.0, 0.0, 1.0], [0.2, 0.8, 1.0]])
+    >>> coordinates = Coordinates.of(MixtureParameters(schema, np.array([0.4, 0.6]), probs), n_rows=100)
+    >>> coordinates.n_free, coordinates.value_boundary[0].tolist()
+    (2, [True, True, False])
     """
 
     mixture: MixtureParameters

@@ -128,6 +128,11 @@ def spread_of_sums(parts: Iterable[FloatArray], n_scores: int, strata: IntArray)
 
     The parts are summed scores of clusters, some clusters after the others, and ``strata`` is the stratum of
     each cluster.
+
+    Examples
+    --------
+    >>> spread_of_sums([np.array([[1.0], [3.0]])], 1, np.array([0, 0]))
+    array([[4.]])
     """
     # A stratum of rows of weight zero has no clusters.
     sizes = np.maximum(np.bincount(strata), 1).astype(np.float64)

@@ -54,6 +54,12 @@ class LikelihoodRatioTest(Shown):
         Log-likelihoods of the smaller and of the larger mixture.
     replications : array of shape (n_replications,)
         Statistics of tables drawn from the smaller mixture.
+
+    Examples
+    --------
+    >>> test = LikelihoodRatioTest(2, (-50.0, -45.0), np.array([3.0, 12.0, 1.0]))
+    >>> test.statistic, test.p_value
+    (10.0, 0.5)
     """
 
     n_components: int

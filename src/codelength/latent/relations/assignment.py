@@ -85,6 +85,16 @@ def assign(coded: Coded, mixture: MixtureParameters, rule: AssignmentRule = "mod
     ------
     DataError
         If a component has no rows, or none is assigned to it: then its errors are unknown.
+
+    Examples
+    --------
+    >>> from codelength.mixture import with_components
+    >>> from codelength.table import Schema
+    >>> schema = with_components(Schema.from_sizes([2]), 2)
+    >>> mixture = MixtureParameters(schema, np.array([0.5, 0.5]), np.array([[0.9, 0.1, 1], [0.1, 0.9, 1]]))
+    >>> assign(Coded.of(schema, [[0], [1]]), mixture).errors
+    array([[0.9, 0.1],
+           [0.1, 0.9]])
     """
     check_choice("rule", rule, AssignmentRule)
     rows = mixture.coded(coded)

@@ -208,7 +208,14 @@ def is_numeric(column: Column, kind: ColumnKind = "auto") -> bool:
 
 
 def codes_of(column: Column) -> tuple[IntArray, tuple[Scalar, ...]]:
-    """Return the cells of a column as codes, -1 if missing, and the values that occur, in order."""
+    """Return the cells of a column as codes, -1 if missing, and the values that occur, in order.
+
+    Examples
+    --------
+    >>> codes, values = codes_of(Factor("colour", np.array([0, -1, 1]), ("red", "blue")))
+    >>> codes.tolist(), values
+    ([1, -1, 0], ('blue', 'red'))
+    """
     cells: Any = column.positions if isinstance(column, Factor) else column.numbers
     # Values that are declared but do not occur would give columns of zeros.
     kept, places = np.unique(cells[~column.missing], return_inverse=True)

@@ -67,6 +67,15 @@ class CovariateRelation(Shown):
         Number of rows used, and of rows that lack a covariate.
     log_likelihood : float
         The objective at the coefficients; NaN if the method has none.
+
+    Examples
+    --------
+    >>> coefficients, covariance = np.array([[0.0, 0.0], [1.0, 0.5]]), np.diag([0.0, 0.0, 0.04, 0.01])
+    >>> relation = CovariateRelation(
+    ...     ("intercept", "age"), coefficients, covariance, {}, 0, "one-step", 100, 0, -60.0
+    ... )
+    >>> relation.errors[1], relation.against(1).coefficients[0]
+    (array([0.2, 0.1]), array([-1. , -0.5]))
     """
 
     names: tuple[str, ...]
@@ -189,6 +198,16 @@ class OutcomeRelation(Shown):
             Differences of the estimates, and their standard errors.
         test : WaldTest
             Test that the two are equal.
+
+        Examples
+        --------
+        >>> means, covariance = np.array([[1.0], [3.0]]), np.diag([0.5, 0.5])
+        >>> relation = OutcomeRelation(
+        ...     "age", (), means, covariance, np.ones(2), WaldTest(4.0, 1, 0.0455), "three-step", 50, 0
+        ... )
+        >>> gap, errors, test = relation.difference(0, 1)
+        >>> gap, errors, round(test.p_value, 4)
+        (array([-2.]), array([1.]), 0.0455)
         """
         n_components, n_each = self.estimates.shape
         contrast = np.kron(np.eye(n_components)[first] - np.eye(n_components)[second], np.eye(n_each))
