@@ -110,29 +110,34 @@ class Predictor:
     def _left_out_weights(self, coded: Coded) -> FloatArray:
         """Return log weights of the classes, up to a constant; NaN if the row cannot be left out."""
         # The constant is the same for every class, and without it the differences keep more digits.
-        scorer = replace(self.scorer, constant=0.0)
-        log_weights = scorer.log_weights(coded)
+        log_weights = replace(self.scorer, constant=0.0).log_weights(coded)
         # Only the weight of a row's own class changes if the row is left out.
         own = np.arange(coded.n_rows), np.asarray(coded.class_codes, dtype=np.int64)
         removed = None if coded.weights is None else copy_weights(coded.weights)
         if removed is None or (removed == 1.0).all():
-            log_weights[own] = self._without_one_row.log_weights(coded)[own]
+            scorer = Scorer.of(self.counts.schema, self.tables_without_one_row)
+            log_weights[own] = scorer.log_weights(coded)[own]
         else:
             log_weights[own] = self._own_weights(coded, own[1], removed)
         return log_weights
 
     @property
-    def _without_one_row(self) -> Scorer:
-        """Scorer of tables in which each entry is without one row of weight 1; NaN if there is none."""
+    def tables_without_one_row(self) -> LogTables:
+        """Log tables in which each entry is without one row of weight 1; NaN if there is none."""
         counts, offsets, schema = self.counts, self.offsets, self.counts.schema
-        table = np.zeros_like(counts.value_counts)
-        for i in range(schema.n_variables):
-            own, added = counts.of(i), offsets.value_offsets[:, schema.cells(i)]
-            rest = np.maximum(own.sum(axis=1, keepdims=True) - 1.0, 0.0) + added.sum(axis=1, keepdims=True)
-            totals = np.broadcast_to(rest, own.shape)
-            table[:, schema.cells(i)] = _entries_without(self.rule, own, added, 1.0, totals, own.shape[1])
+        starts, spare, sizes = schema.offsets[:-1], schema.offsets[1:] - 1, schema.n_values + 1
         base = _entries_without(self.rule, counts.class_counts, offsets.class_offsets, 1.0)
-        return Scorer.of(schema, LogTables(base, table, 0.0))
+        if not schema.n_variables:
+            return LogTables(base, np.zeros_like(counts.value_counts), 0.0)
+        seen, added = counts.value_counts.copy(), offsets.value_offsets
+        # Missing cells do not count in totals: they are marginalised.
+        seen[:, spare] = 0.0
+        rest = np.maximum(np.add.reduceat(seen, starts, axis=1) - 1.0, 0.0)
+        totals = np.repeat(rest + np.add.reduceat(added, starts, axis=1), sizes, axis=1)
+        n_values = np.repeat(schema.n_values, sizes)
+        table = _entries_without(self.rule, seen, added, 1.0, totals, n_values)
+        table[:, spare] = 0.0
+        return LogTables(base, table, 0.0)
 
     def _own_weights(self, coded: Coded, labels: IntArray, removed: FloatArray) -> FloatArray:
         """Return log weights of the class of each row without copies of different weights.
@@ -210,7 +215,7 @@ def _entries_without(
     added: FloatArray,
     weights: FloatArray | float,
     totals: FloatArray | None = None,
-    n_values: int = 1,
+    n_values: IntArray | int = 1,
 ) -> FloatArray:
     """Return log table entries of values, or of classes, with counts lowered by weights.
 

@@ -7,6 +7,7 @@ counts are enough and no row is read.
 import numpy as np
 
 from ..counts import Counts
+from ..naive_bayes import Predictor
 from ..typing import FloatArray, IntArray
 
 MAX_CELLS = 200_000
@@ -72,52 +73,22 @@ def blocks_of(counts: Counts) -> list[IntArray]:
     return [np.flatnonzero(blocks == block) for block in np.unique(blocks)]
 
 
-def class_weights(counts: Counts) -> FloatArray:
+def class_weights(predictor: Predictor) -> FloatArray:
     """Return the weight of each class given each value alone, shape (n_classes, n_cells).
 
-    Parameters
-    ----------
-    counts : Counts
-        Counts of values within classes.
-
-    Returns
-    -------
-    array of shape (n_classes, n_cells)
-        Unnormalised posterior: (h_k + 1) times the predictive probability of the value.
+    Unnormalised posterior: (h_k + 1) times the predictive probability of the value.
     """
-    return np.asarray((counts.class_counts[:, None] + 1) * np.exp(log_values(counts)))
-
-
-def log_values(counts: Counts) -> FloatArray:
-    """Return the log predictive probability of each value in each class; 0 in the cells for missing."""
-    raised, totals = _raised(counts)
-    spare = counts.schema.offsets[1:] - 1
-    found = np.log(raised) - np.log(totals)
-    found[:, spare] = 0.0
-    return np.asarray(found)
-
-
-def own_log_values(counts: Counts) -> FloatArray:
-    """Return :func:`log_values` for a row of the class that has the value, with that row left out.
-
-    Cells without a row are 0.
-    """
-    raised, totals = _raised(counts)
-    spare = counts.schema.offsets[1:] - 1
-    seen = counts.value_counts > 0
-    seen[:, spare] = False
-    found = np.zeros(raised.shape)
-    # Leaving the row out lowers the count of its value and the total of its class by one.
-    found[seen] = np.log(raised[seen] - 1) - np.log(totals[seen] - 1)
-    return found
+    counts = predictor.counts.class_counts
+    return np.asarray((counts[:, None] + 1) * np.exp(predictor.tables.value_table))
 
 
 def cell_gains(counts: Counts) -> FloatArray:
     """Return the bits that a left-out row of each class gains from each value; 0 in cells without a row."""
-    weights = class_weights(counts)
+    predictor = Predictor.of(counts)
+    weights = class_weights(predictor)
     # Only the class of the row itself changes when the row is left out; the weights of other classes are
     # shared.
-    own = counts.class_counts[:, None] * np.exp(own_log_values(counts))
+    own = counts.class_counts[:, None] * np.exp(predictor.tables_without_one_row.value_table)
     prior = counts.class_counts / (counts.class_counts.sum() - 1 + counts.schema.n_classes)
     seen = counts.value_counts > 0
     seen[:, counts.schema.offsets[1:] - 1] = False
@@ -126,14 +97,3 @@ def cell_gains(counts: Counts) -> FloatArray:
         ratios = own / (own + weights.sum(axis=0) - weights) / prior[:, None]
     gain[seen] = np.log2(ratios[seen])
     return gain
-
-
-def _raised(counts: Counts) -> tuple[FloatArray, FloatArray]:
-    """Return the counts of values plus one, and in every cell their sum over the values of its variable."""
-    schema, spare = counts.schema, counts.schema.offsets[1:] - 1
-    raised = counts.value_counts + 1.0
-    raised[:, spare] = 0.0
-    totals = np.add.reduceat(raised, schema.offsets[:-1], axis=1) if schema.n_variables else raised
-    # After the totals are taken: a positive number keeps the logarithm of the spare cells finite.
-    raised[:, spare] = 1.0
-    return raised, np.repeat(totals, schema.n_values + 1, axis=1)

@@ -7,12 +7,14 @@ import numpy as np
 
 from ...counts import Counts, count
 from ...decisions import ranked
+from ...naive_bayes import Predictor
+from ...naive_bayes.scoring import normalised
 from ...render.templates import rendered
 from ...table import Coded, Table, Variable
 from ...table.coded import changed
 from ...table.spelling import NAMES
-from ...typing import FloatArray, IntArray
-from ..bits import bits_alone, class_weights, log_values, own_log_values
+from ...typing import FloatArray
+from ..bits import bits_alone, class_weights
 from ..charts import ticks
 from ..estimates import around, mean_of
 from ..page import Section
@@ -95,37 +97,36 @@ def bits_given_others(coded: Coded, counts: Counts, variables: list[int], seed: 
     """Return the bits per row that naive Bayes loses if one variable is left out.
 
     By the evidence rule under uniform priors, each row predicted from all the others.
+
+    Parameters
+    ----------
+    coded : Coded
+        The rows; a random sample of them is predicted if there are many.
+    counts : Counts
+        Counts of all rows.
+    variables : list of int
+        Positions of the variables to leave out, one at a time.
+    seed : int
+        Seed of the sample.
     """
     if coded.n_rows > MAX_ROWS:
         rows = np.random.default_rng([seed, 4]).permutation(coded.n_rows)[:MAX_ROWS]
         coded = coded.take(np.sort(rows))
     labels = np.asarray(coded.class_codes, dtype=np.int64)
-    log_weights = np.tile(np.log(counts.class_counts + 1), (coded.n_rows, 1))
-    at = np.arange(coded.n_rows)
-    # Leave-one-out: the row itself is subtracted from its own class, here and in each term below.
-    log_weights[at, labels] = np.log(counts.class_counts[labels])
-    values, own = log_values(counts), own_log_values(counts)
+    at = np.arange(coded.n_rows), labels
+    predictor = Predictor.of(counts)
+    values, own = predictor.tables.value_table, predictor.tables_without_one_row.value_table
+    log_probs = predictor.leave_one_out(coded).log_probs
 
-    def terms(i: int) -> FloatArray:
+    def lost(i: int) -> FloatArray:
+        # Naive Bayes is a sum of terms, so that leaving out a variable subtracts its term; in the class of
+        # the row, that without the row itself.
         cells = counts.schema.offsets[i] + coded.codes[:, i].astype(np.int64)
-        found = values.T[cells]
-        found[at, labels] = own[labels, cells]
-        return np.asarray(found)
+        terms = values.T[cells]
+        terms[at] = own[labels, cells]
+        return np.asarray((log_probs[at] - normalised(log_probs - terms).log_probs[at]) * BITS)
 
-    # Naive Bayes is a sum of terms, so that leaving out a variable subtracts its term: one pass for the whole
-    # model and one per variable.
-    for i in range(coded.schema.n_variables):
-        log_weights += terms(i)
-    whole = _own_bits(log_weights, labels)
-    return {i: mean_of(whole - _own_bits(log_weights - terms(i), labels)) for i in variables}
-
-
-def _own_bits(log_weights: FloatArray, labels: IntArray) -> FloatArray:
-    """Return the log probability of the class of each row, in bits."""
-    # Subtracted before the exponential, or hundreds of variables would underflow to 0/0.
-    highest = log_weights.max(axis=1)
-    totals = highest + np.log(np.exp(log_weights - highest[:, None]).sum(axis=1))
-    return np.asarray((log_weights[np.arange(len(labels)), labels] - totals) * BITS)
+    return {i: mean_of(lost(i)) for i in variables}
 
 
 def _profile(counts: Counts, variable: int) -> tuple[ValueProfile, ...]:
@@ -133,7 +134,7 @@ def _profile(counts: Counts, variable: int) -> tuple[ValueProfile, ...]:
     one = counts.select([variable])
     labels = one.schema.variables[0].values
     n_rows = one.of(0).sum(axis=0)
-    probs = class_weights(one)[:, : len(labels)]
+    probs = class_weights(Predictor.of(one))[:, : len(labels)]
     probs = probs / probs.sum(axis=0)
     kept = np.sort(ranked(n_rows)[:MAX_PROFILED])
     return tuple(
