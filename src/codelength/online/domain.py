@@ -51,14 +51,7 @@ LOG_PRIOR: FloatArray = np.log(1 / SIZES - np.append(1 / SIZES[1:], 0.0))
 
 
 class Places:
-    """Source of integers from 0; integers that were given back come first.
-
-    Examples
-    --------
-    >>> places = Places()
-    >>> places.take(), places.take(), places.give_back(0), places.take(), places.n_places
-    (0, 1, None, 0, 2)
-    """
+    """Source of integers from 0; integers that were given back come first."""
 
     def __init__(self) -> None:
         self.n_places, self._free = 0, list[int]()
