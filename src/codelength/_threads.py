@@ -5,8 +5,8 @@ Results depend neither on the number of threads nor on which of the two ways a l
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -138,10 +138,7 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
     try:
         futures = deque([pool.submit(in_thread, item) for item in items])
         while futures:
-            # Python does not see a signal that arrives just before a wait begins until that wait ends.
-            while not wait([futures[0]], timeout=0.1).done:
-                pass
-            yield futures.popleft().result()
+            yield awaited(futures.popleft())
     except BaseException as error:
         is_failure = isinstance(error, Exception)
         # Within a thread of an outer call, the caller has only stopped asking; other outer work continues.
@@ -151,6 +148,25 @@ def in_threads(work: Callable[[S], T], items: Sequence[S], n_threads: int | None
         pool.shutdown(wait=is_failure, cancel_futures=True)
         raise
     pool.shutdown()
+
+
+def mapped(pool: ThreadPoolExecutor, work: Callable[..., T], *arguments: Iterable[Any]) -> Iterator[T]:
+    """Yield results of a pool in the order of the arguments, as its ``map`` does, and notice interrupts."""
+    futures = deque([pool.submit(work, *each) for each in zip(*arguments, strict=True)])
+    try:
+        while futures:
+            yield awaited(futures.popleft())
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def awaited(future: Future[T]) -> T:
+    """Return the result of a future; an interrupt is noticed within a tenth of a second."""
+    # Python does not see a signal that arrives just before a wait begins until that wait ends.
+    while not wait([future], timeout=0.1).done:
+        pass
+    return future.result()
 
 
 def check_interrupted() -> None:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from .._display import counted
-from .._threads import n_threads_or_default
+from .._threads import awaited, n_threads_or_default
 from ..errors import DataError, InvalidParameter
 from ..sources import BATCH_ROWS, Batch, Batches, as_batches
 from ..sources.batch import Spool, located
@@ -258,10 +258,10 @@ def _results(
             # memory.
             if len(ahead) > _AHEAD * n_threads:
                 future, n_rows, where = ahead.popleft()
-                yield future.result(), n_rows, where
+                yield awaited(future), n_rows, where
         while ahead:
             future, n_rows, where = ahead.popleft()
-            yield future.result(), n_rows, where
+            yield awaited(future), n_rows, where
     finally:
         # Also if a batch failed or the consumer stopped early.
         pool.shutdown(wait=True, cancel_futures=True)

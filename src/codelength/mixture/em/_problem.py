@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._threads import MAX_BLOCKS
+from ..._threads import MAX_BLOCKS, mapped
 from ...errors import InvalidParameter
 from ...naive_bayes import Pseudocounts, rule_of
 from ...table import Coded, Schema
@@ -224,11 +225,11 @@ class EMProblem:
 
         n_threads = max(1, min(n_threads, n_blocks))
         with ThreadPoolExecutor(n_threads) as pool:
-            in_turn: Any = map if n_threads == 1 else pool.map
+            in_turn: Any = map if n_threads == 1 else partial(mapped, pool)
             for iteration in range(trace.shape[1]):
                 expand(table, members, joint)
                 log_likelihood, counts = 0.0, np.zeros_like(joint)
-                # ``map`` keeps the order of the blocks, whichever thread finishes first: sums are
+                # Both keep the order of the blocks, whichever thread finishes first: sums are
                 # reproducible.
                 for of_block, counts_of_block in in_turn(share, range(n_blocks)):
                     log_likelihood += of_block

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._threads import BLOCK_ROWS, n_threads_or_default
+from ..._threads import BLOCK_ROWS, mapped, n_threads_or_default
 from ...decisions import first_best, is_better, ranked
 from ...errors import DataError, Infeasible
 from ...naive_bayes import PriorLike, Pseudocounts, pseudocounts
@@ -253,7 +253,7 @@ class _Runs:
         """Make further runs, one per stream, and continue those with the highest objective."""
         first = len(self.ends)
         numbers = range(first, first + len(streams))
-        self.ends += pool.map(self._started, numbers, streams)
+        self.ends += mapped(pool, self._started, numbers, streams)
         # Runs to a coarse tolerance, or without one, end in the first stage.
         if not 0 < self.tol < REFINED_BELOW:
             self.settled.update(numbers)
@@ -292,7 +292,7 @@ class _Runs:
 
     def _continue(self, pool: ThreadPoolExecutor, numbers: list[int], goal: float = np.inf) -> None:
         numbers = [number for number in numbers if number not in self.settled]
-        ends = pool.map(lambda number: self._continued(number, goal, self.tol), numbers)
+        ends = mapped(pool, lambda number: self._continued(number, goal, self.tol), numbers)
         for number, end in zip(numbers, ends, strict=True):
             self.ends[number] = end
         self.settled.update(numbers)

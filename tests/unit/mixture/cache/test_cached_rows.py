@@ -124,9 +124,8 @@ def test_an_interruption_ends_all_runs(cached, monkeypatch):
     read, calls = CachedRows.pieces, count()
 
     def pieces(self, start, stop):
-        # Counted by one call, between which no other thread can come. Late enough for the main thread to
-        # wait: a signal that comes while it is about to wait is noticed only when a run ends.
-        if next(calls) == 20_000:
+        # Counted by one call, between which no other thread can come. The main thread may be about to wait.
+        if next(calls) == 500:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         return read(self, start, stop)
 
