@@ -2,6 +2,15 @@
 
 Equal rows are one *pattern*, which is placed as often as it has rows. ``sums`` holds the log weight of each
 pattern in each group. Placing a row changes the counts, and so the log weights, of its own group only.
+
+A choice compares the odds of a pattern's class, so weights are kept as exponentials relative to a reference
+group of each pattern; logarithms are taken only if odds leave the range of a float64. Two tables are cheap to
+keep: placing a row renews the log weights of one group, in O(n_patterns n_columns), and the odds of all
+patterns are sums over groups.
+
+Order of reading: :class:`Patterns`, :func:`place_rows` (the loop), ``_set_sums`` (log weights of a group),
+``_choose`` (the next pattern), then its parts. :func:`codelength.prequential.orderings.greedy_ordering` drops
+patterns that are used up and calls again.
 """
 
 import math
@@ -181,7 +190,15 @@ def _choose(
     worst: bool,
     keys: FloatArray,
 ) -> int:
-    """Return the pattern to place next: least odds against its class (``worst``: in its favour)."""
+    r"""Return the pattern to place next: least odds against its class (``worst``: in its favour).
+
+    The odds against a class are compared instead of its probability, of which they are a monotone function:
+
+    .. math:: \frac{\sum_k W_k s_k^{\text{against}}}{\sum_k W_k s_k^{\text{favour}}}
+
+    with :math:`W_k` the weight of group *k* and the shares of :func:`_set_shares`. Odds keep all their digits
+    near certainty.
+    """
     rows, blocks, n_blocks = patterns.rows, patterns.blocks, len(patterns.blocks) - 1
     shares, odds, leasts = np.empty((2, len(sums))), np.empty((2, len(keys))), np.empty(n_blocks)
     is_exact = True

@@ -3,6 +3,11 @@
 A row has a *label*, the group whose counts it joins (its class in naive Bayes, its cluster in a mixture),
 and a *class*, which is predicted before the row joins. Counts are whole numbers, so every entry of a log
 table is looked up in the lists of :func:`codelength.naive_bayes.log_tables.growth_lists`.
+
+Order of reading: :class:`SequenceLayout` (the arrays), :func:`lay_out`, then its parts: columns that predict,
+lists of entries, the front. The *front* of a group is the part of its log weight that does not depend on the
+cells of a row: the entry of its size less the totals of the columns. Depends on
+:mod:`codelength.naive_bayes.log_tables`; the kernels of this folder read nothing else.
 """
 
 from typing import Any, NamedTuple

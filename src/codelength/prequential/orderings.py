@@ -142,7 +142,13 @@ class OrderingSample(Shown):
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the mean, from the spread between independent groups; infinite for one group."""
+        """Standard error of the mean, from the spread between independent groups; infinite for one group.
+
+        Examples
+        --------
+        >>> OrderingSample(np.array([5.0, 7.0, 8.0, 8.0]), 2, np.arange(3)).standard_error
+        1.0
+        """
         # Orderings of a group are dependent; only the means of groups are independent.
         means = self.code_lengths.reshape(-1, self.n_linked).mean(axis=1)
         return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else np.inf

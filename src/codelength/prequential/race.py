@@ -1,4 +1,13 @@
-"""Comparison of several models along common orderings, with as few orderings as needed."""
+"""Comparison of several models along common orderings, with as few orderings as needed.
+
+The code lengths of a model along different orderings differ by more than those of two good models along the
+same one. So all models take common orderings, their differences are tested after a growing number of them,
+and a model that is clearly worse is not run any further.
+
+Order of reading: :class:`Race` (the result), :func:`compare_models` (the loop over looks), ``_differences``
+(paired differences and their errors), ``_looks``. Depends on ``orderings`` for groups of linked orderings,
+whose means are the independent observations.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
