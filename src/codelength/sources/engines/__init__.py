@@ -1,4 +1,15 @@
-"""Any source of rows as a stream of batches; one module per kind of source, found by :func:`as_batches`."""
+"""Any source of rows as a stream of batches; one module per kind of source, found by :func:`as_batches`.
+
+A module is chosen by what the caller passed, in this order: a :class:`SqlQuery`; a path or a list of paths;
+an object whose type comes from a library in :data:`ENGINES`, unless its module returns None; a list of
+frames, an iterator or a function; any other table that fits into memory. Libraries are recognised by the name
+of the type's module, so that none is imported for a source that does not need it.
+
+The modules that read rows: ``_files`` (with ``_folders``), ``_arrow`` (pyarrow and Polars), ``_frames``
+(pandas, sequences of frames and tables in memory), ``sql`` (DuckDB), ``_dask`` and ``_spark`` (with
+``_partitions``). Most of them fill in an :class:`~._arrow.ArrowBatches`; those with rows on other machines
+define ``fold`` and ``map``, too.
+"""
 
 import os
 from collections.abc import Callable, Iterable
@@ -25,7 +36,7 @@ ENGINES: dict[str, str] = {
 """Module that reads a type, by the first part of the type's own module.
 
 Each has a function ``open_batches(source, batch_rows)`` that returns batches, or None for an object that is
-not a table.
+not a table. It finds out the names of the columns, and raises if two are equal, but reads no rows.
 """
 
 LAZY = {
@@ -45,11 +56,14 @@ LAZY = {
     "dask_expr": {"DataFrame"},
     "pyspark": {"DataFrame"},
 }
-"""Names of types whose rows are not in memory, by the first part of their module."""
+"""Names of types whose rows are not in memory, by the first part of their module.
+
+Classifiers that learn from counts alone read such a table in batches, also in ``fit``.
+"""
 
 
 MAX_BATCHED = 1 << 30
-"""Largest number of rows per batch."""
+"""Largest number of rows per batch that a caller may ask for."""
 
 
 def library_of(source: Any) -> str:
@@ -82,7 +96,7 @@ def as_batches(
         :func:`as_table` takes. Hidden files of a directory, whose names start with ``.`` or ``_``, do not
         count. Folders such as ``year=2020`` give a column ``year``.
     batch_rows : int
-        Most rows per batch.
+        Most rows per batch. Results do not depend on it; memory and speed do.
     na : list of str, optional
         Texts that mean missing in files; see :func:`codelength.read_table`.
     kinds : mapping or Schema, optional
@@ -91,13 +105,28 @@ def as_batches(
     Returns
     -------
     Batches
-        Close it when it is no longer needed: it may keep files on disk.
+        Close it when it is no longer needed: it may keep files on disk. A source that is a stream already is
+        returned as it is, whatever the other arguments are.
+
+    Raises
+    ------
+    InvalidParameter
+        If ``batch_rows`` is not a number of rows.
+    DataError
+        If the source is not a table, has two columns of one name, or cannot be opened. Faults of its rows are
+        raised while they are read.
 
     Examples
     --------
     >>> batches = as_batches({"size": [1, 2, 3], "colour": ["red", None, "blue"]}, batch_rows=2)
     >>> [batch.rows.column("size").to_pylist() for batch in batches.read(["size"])]
     [[1, 2], [3]]
+
+    An iterator over frames can be read only once, a function that returns one as often as necessary.
+
+    >>> frames = [{"size": [1, 2]}, {"size": [3]}]
+    >>> as_batches(iter(frames)).once, as_batches(lambda: iter(frames)).once
+    (True, False)
     """
     check_size("batch_rows", batch_rows, MAX_BATCHED)
     if isinstance(source, Batches):

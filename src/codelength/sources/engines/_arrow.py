@@ -1,6 +1,17 @@
 """Tables of pyarrow and Polars as batches: in memory, datasets, readers and lazy frames.
 
 A lazy frame is computed in batches, never as a whole.
+
+Order of reading: :class:`ArrowBatches` (any function that yields record batches; most engines use it),
+:class:`DatasetBatches` (files, one after the other), :func:`open_batches`, then the functions that cut record
+batches to size and explain errors.
+
+- The fragments of a dataset are scanned one by one, so that a message has the path of a file and the number
+  of a row in it. All are read with the types of the dataset.
+- The categories of a Polars ``Categorical`` are those that were seen, so they get the mark ``seen``; those of
+  an ``Enum`` are a declared domain.
+- An error of pyarrow or Polars in the middle of a pass becomes a DataError with the number of rows read
+  before it. If a pass ends early, the reader below is closed, because its threads would read on.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +37,8 @@ class ArrowBatches(Batches):
     names : sequence of str
         Names of the columns.
     read : callable
-        Takes a list of columns and yields record batches.
+        Takes a list of columns and yields record batches of any size, which are cut to ``batch_rows``. It is
+        called once per pass, when the first batch of the pass is asked for.
     n_rows : int, optional
         Number of rows.
     name : str
@@ -35,6 +47,14 @@ class ArrowBatches(Batches):
         True if the rows can be read only once.
     batch_rows : int
         Largest number of rows per batch.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> rows = pa.record_batch({"size": [1, 2, 3]})
+    >>> batches = ArrowBatches(["size"], lambda columns: iter([rows.select(columns)]), batch_rows=2)
+    >>> [(batch.first_row, batch.rows["size"].to_pylist()) for batch in batches.read(["size"])]
+    [(0, [1, 2]), (2, [3])]
     """
 
     def __init__(
@@ -52,7 +72,7 @@ class ArrowBatches(Batches):
         self._read, self._batch_rows, self._was_read = read, batch_rows, False
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """Yield the rows, in order, with these columns."""
+        """Yield the rows, in order, with these columns; raise if they can be read only once, and were."""
         if self.once and self._was_read:
             raise DataError(
                 f"{self.name or 'the source'}: its rows can be read only once, and were; pass a schema= so "
@@ -77,7 +97,18 @@ class ArrowBatches(Batches):
 
 
 class DatasetBatches(Batches):
-    """Batches of a dataset, one file after the other."""
+    """Batches of a dataset, one file after the other.
+
+    Row numbers start again in each file, positions do not. A dataset with a filter is read as one source,
+    because it does not list its files.
+
+    Parameters
+    ----------
+    dataset : pyarrow.dataset.Dataset
+        The dataset.
+    batch_rows : int
+        Largest number of rows per batch.
+    """
 
     def __init__(self, dataset: Any, batch_rows: int) -> None:
         check_distinct(dataset.schema.names)
@@ -118,7 +149,11 @@ class DatasetBatches(Batches):
 
 
 def open_batches(source: Any, batch_rows: int) -> Batches | None:
-    """Return the batches of a table, a frame, a dataset, a scanner or a reader; None for anything else."""
+    """Return the batches of a table, a frame, a dataset, a scanner or a reader; None for anything else.
+
+    Scanners and readers can be read only once. Scanners and datasets, of which there are several types, are
+    recognised by their methods.
+    """
     if library_of(source) == "polars":
         return _open_polars(source, batch_rows)
     pa = arrow()
@@ -175,7 +210,10 @@ def _open_polars(source: Any, batch_rows: int) -> Batches | None:
 
 
 def _as_arrow(frame: Any) -> list[Any]:
-    """Return the rows of an eager frame as record batches; only an Enum declares its values."""
+    """Return the rows of an eager frame as record batches; only an Enum declares its values.
+
+    The metadata of Polars is removed from fields, and categoricals get a mark of this package instead.
+    """
     import polars as pl
 
     pa, table = arrow(), with_decimals(frame).to_arrow()

@@ -1,4 +1,17 @@
-"""Dask data frames: partitions are processed by the workers, and only results are sent."""
+"""Dask data frames: partitions are processed by the workers, and only results are sent.
+
+Order of reading: :meth:`DaskBatches.fold` with ``_part`` and ``_joined`` (functions that run on the workers),
+:meth:`DaskBatches.map` with ``_mapped``, :meth:`DaskBatches.read` (rows fetched here, for work that has no
+distributed form), then ``_opened``, which makes batches of the pandas frame of a partition.
+
+- The work is pickled by cloudpickle, because it may hold functions of the caller's own script, and enters the
+  graph once.
+- A partition decides nothing about types: it may lack some values of a column. So columns of Python objects
+  are always dictionaries of JSON, in which numbers and text can be told apart in any partition.
+- Names of columns are replaced by those of this package (text, all different) before any work.
+
+Depends on ``_partitions`` for the order of merging and for errors, and on ``_frames`` for pandas columns.
+"""
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +28,17 @@ from ._partitions import MAX_JOINED, Part, failure, joined, part_of, placed, unp
 
 
 class DaskBatches(Batches):
-    """Batches of a Dask data frame, partition after partition."""
+    """Batches of a Dask data frame, partition after partition.
+
+    Every pass computes the frame again, as far as the columns that it reads need it; nothing is persisted.
+
+    Parameters
+    ----------
+    source : dask.dataframe.DataFrame
+        The frame.
+    batch_rows : int
+        Largest number of rows per batch, in each partition.
+    """
 
     def __init__(self, source: Any, batch_rows: int) -> None:
         self.name = "the Dask data frame"
@@ -35,7 +58,11 @@ class DaskBatches(Batches):
         *,
         progress: Callable[[int], object] | None = None,
     ) -> Any:
-        """Apply a function to every batch on the workers; see :func:`codelength.counts.stream.fold`."""
+        """Apply a function to every batch on the workers; see :func:`codelength.counts.stream.fold`.
+
+        On a cluster ``progress`` is called as soon as a partition is done, in any order; with a local
+        scheduler it is called at the end.
+        """
         import pandas as pd
 
         dask, sent = _dask(), _sent((work, merge))
@@ -53,7 +80,19 @@ class DaskBatches(Batches):
             raise failure("Dask", error) from error
 
     def map(self, work: Any, columns: Sequence[str]) -> Any:
-        """Return a Dask data frame with the kept columns and the predictions, and the same index."""
+        """Return a Dask data frame with the kept columns and the predictions, and the same index.
+
+        Nothing is computed yet. Kept columns are those of the source, never converted.
+
+        Parameters
+        ----------
+        work : callable
+            Function of a batch that returns its predictions as a record batch. It also has ``kept`` (names of
+            columns to keep), ``outcomes`` (the Arrow schema of the predictions) and ``outcomes_alone()`` (the
+            same function without kept columns).
+        columns : sequence of str
+            The columns to read, which include the kept ones.
+        """
         kept = list(work.kept)
         meta = _with_outcomes(_named(self._selected(kept)._meta, kept), work.outcomes.empty_table())
         return self._selected(columns).map_partitions(

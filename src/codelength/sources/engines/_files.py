@@ -3,6 +3,18 @@
 Order of reading: :func:`open_files` (which files, of which format), :class:`FileBatches` (their rows;
 ``_settle`` decides what columns of text hold, over all rows of all files). Depends on ``files`` for the
 formats, and on ``_folders`` for columns in the names of folders.
+
+Faults are found as early as they can be:
+
+- When files are opened: a missing file, an unknown ending, several formats, a faulty header, damaged
+  metadata, files whose columns differ in name or type.
+- When a pass reads them: damaged data, rows with too many or too few fields, text that is not UTF-8. The
+  message has the file and the line, or the number of the row.
+- When somebody uses the cells: infinite numbers, unusable classes and weights, unknown values.
+
+Columns of text may cost one more reading, before the first pass that needs them. A glance at some rows spares
+most columns that, because one cell can exclude numbers, truth values and times. What was decided is kept, so
+that later passes read the files once.
 """
 
 import glob
@@ -31,13 +43,16 @@ _GLANCE = 1000  # rows; enough to exclude numbers and times for most columns of 
 
 
 def are_paths(source: Any) -> bool:
-    """Return True if a source is a list of paths."""
+    """Return True if a source is a list or tuple of paths, and not an empty one."""
     is_list = isinstance(source, (list, tuple)) and bool(source)
     return is_list and all(isinstance(path, (str, os.PathLike)) for path in source)
 
 
 def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Kinds) -> Batches:
-    """Return the batches of files, directories or patterns; options as in :func:`codelength.as_batches`."""
+    """Return the batches of files, directories or patterns; options as in :func:`codelength.as_batches`.
+
+    An ARFF file is read into memory as a whole, so that all its faults are found here.
+    """
     with ExitStack() as stack:
         paths, base = _files_of(source, stack)
         formats = {format_of(path, name_of(path)) for path in paths}
@@ -62,7 +77,8 @@ def open_files(source: Any, batch_rows: int, na: Iterable[str] | None, kinds: Ki
 class FileBatches(Batches):
     """Batches of files of one format, one file after the other.
 
-    The kind of a column of text is decided over all rows of all files, as in memory.
+    The kind of a column of text is decided over all rows of all files, as in memory. Columns are matched by
+    name; those in the names of folders come last.
 
     Parameters
     ----------
@@ -118,7 +134,11 @@ class FileBatches(Batches):
         self._stack = stack.pop_all()
 
     def carry(self, columns: Sequence[str]) -> bool:
-        """Add columns in the form that they have in the files to every batch."""
+        """Add columns in the form that they have in the files to every batch.
+
+        Cells of text files are text, except for those that mean missing. Cells of other files have their
+        types, and the widest one if files differ.
+        """
         pa = arrow()
         self._carried = tuple(columns)
         # Files may have numbers of several widths.
@@ -254,7 +274,10 @@ def _check_same(one: OpenFile, other: OpenFile, first: str, shown: str) -> None:
 
 
 def _files_of(source: Any, stack: ExitStack) -> tuple[list[Path], Path]:
-    """Return the files of a path, a directory, a pattern or a list of them, and the folder of them all."""
+    """Return the files of a path, a directory, a pattern or a list of them, and the folder of them all.
+
+    Files of a list are in the order of the list, and those of a directory or a pattern are sorted by name.
+    """
     given = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     found: list[Path] = []
     bases: list[str] = []

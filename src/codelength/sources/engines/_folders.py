@@ -1,4 +1,12 @@
-"""Folders of files, and columns in the names of folders, ``year=2020``."""
+"""Folders of files, and columns in the names of folders, ``year=2020``.
+
+Order of reading: :func:`files_in` and :func:`files_like` (the files of a folder and of a pattern),
+:func:`folder_columns` (columns in the names of the folders between).
+
+Files are sorted by name, so that rows have the same order on every file system. Hidden files, such as
+``_SUCCESS``, do not count. Folders of Delta Lake and Hudi are refused: besides the current files they hold
+those of earlier versions, and only a log says which is which.
+"""
 
 import glob
 import os
@@ -29,7 +37,10 @@ _LOGS = {
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the tables in a folder and its subfolders, by name, without hidden ones."""
+    """Return the tables in a folder and its subfolders, by name, without hidden ones.
+
+    Files with endings of no known format do not count, such as a text about the data. Raise if none is left.
+    """
     # Sorted, because the order of a directory differs between file systems.
     found = sorted(path for path in folder.rglob("*") if _is_table(path) and not _is_hidden(path, folder))
     _check_current(found, folder)
@@ -41,7 +52,20 @@ def files_in(folder: Path) -> list[Path]:
 def files_like(pattern: str) -> tuple[list[Path], Path]:
     """Return the files that match a pattern, by name, and the folder before its first wildcard.
 
-    Hidden files and folders count only if the pattern names some.
+    Hidden files and folders count only if the pattern names some. ``**`` matches folders of any depth.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for year in (2021, 2020):
+    ...         part = Path(folder, f"year={year}", "part.csv")
+    ...         part.parent.mkdir()
+    ...         _ = part.write_text("size\\n1\\n")
+    ...     found, base = files_like(f"{folder}/*/part.csv")
+    ...     columns = folder_columns(found, base, {}, ())
+    >>> columns["year"].plain.to_pylist()
+    [2020, 2021]
     """
     parts = Path(pattern).parts
     first = next(i for i, part in enumerate(parts) if glob.has_magic(part))
@@ -105,7 +129,17 @@ def folder_columns(
     readings : mapping
         How to read some columns.
     na : sequence of str
-        Texts that mean missing.
+        Texts that mean missing, in addition to the name that Hive gives to the folder of missing values.
+
+    Returns
+    -------
+    dict of FolderColumn
+        By name, in the order of the folders; cells are one per file, in the order of ``paths``.
+
+    Raises
+    ------
+    DataError
+        If the folders of two files spell different columns.
     """
     spelt = [_spelt(path, base) for path in paths]
     for path, own in zip(paths, spelt, strict=True):

@@ -2,6 +2,14 @@
 
 Order of reading: :func:`in_pieces` (columns in memory as batches), :func:`cells_of` and
 :func:`cells_of_series` (one column), :class:`FrameBatches` (frames one after the other), :func:`open_frames`.
+
+Columns are converted to Arrow when a pass reads them, so that a pass over few columns costs little. A pandas
+column goes to Arrow as it is only if its dtype alone decides what its cells mean. Any other column, of Python
+objects for instance, is read as a column of a :class:`Table` first and becomes a dictionary of its distinct
+values. So the same cells mean the same in ``fit`` and in ``fit_table``.
+
+A sequence of frames is one table: row numbers in messages start again in each frame, and each must have the
+columns that are read, in any order and with further ones.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +39,11 @@ _Opened: TypeAlias = tuple[int, Batches, bool]
 
 
 def open_table(source: Any, batch_rows: int) -> Batches:
-    """Return the batches of any table in memory."""
+    """Return the batches of any table in memory.
+
+    The class of a :class:`Table` is a column of the stream. Its weights have no name to be a column under, so
+    a table with weights is refused.
+    """
     table = table_of(source)
     columns = table.columns if table.target is None else (*table.columns, table.target)
     check_distinct(column.name for column in columns)
@@ -62,6 +74,14 @@ def in_pieces(
         Largest number of rows per batch.
     name : str
         Name of the table in messages.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> sizes = pa.field("size", pa.int64()), pa.array([1, 2, 3])
+    >>> batches = in_pieces({"size": lambda: sizes}, 3, batch_rows=2)
+    >>> batches.n_rows, [batch.n_rows for batch in batches.read(["size"])]
+    (3, [2, 1])
     """
     pa = arrow()
 
@@ -75,7 +95,14 @@ def in_pieces(
 
 
 def cells_of(column: Column) -> Cells:
-    """Return a column of a table for Arrow."""
+    """Return a column of a table for Arrow: numbers and truth values by type, all else as a dictionary.
+
+    Examples
+    --------
+    >>> field, array = cells_of(table_of({"colour": ["red", None, "red"]}).columns[0])
+    >>> array.dictionary.to_pylist(), array.indices.to_pylist()
+    (['red'], [0, None, 0])
+    """
     pa, name = arrow(), column.name
     if isinstance(column, Numbers):
         return pa.field(name, pa.from_numpy_dtype(column.numbers.dtype)), pa.array(column.numbers)
@@ -87,7 +114,7 @@ def cells_of(column: Column) -> Cells:
 
 
 def coded_cells(name: str, positions: Any, dictionary: Any, mark: str) -> Cells:
-    """Return a column of positions in a dictionary."""
+    """Return a column of positions in a dictionary; without a mark the dictionary is a declared domain."""
     pa = arrow()
     field = pa.field(name, pa.dictionary(pa.int32(), pa.string()))
     array = pa.DictionaryArray.from_arrays(positions.cast(pa.int32()), dictionary)
@@ -127,12 +154,15 @@ def cells_of_series(name: str, series: Any) -> Cells:
 class FrameBatches(Batches):
     """Batches of frames one after the other, from a list, an iterator or a function that returns one.
 
+    The first frame is opened at once, for the names of the columns. The others are opened when they are
+    reached and closed after they were read, so that frames of an iterator need not fit into memory together.
+
     Parameters
     ----------
     frames : callable
         Returns an iterator over the frames.
     open_frame : callable
-        Opens a frame.
+        Opens a frame, which may be any source of :func:`codelength.sources.as_batches`.
     once : bool
         True if the frames can be read only once.
     """
@@ -207,7 +237,8 @@ class FrameBatches(Batches):
 def open_frames(source: Any, open_frame: Opener) -> Batches | None:
     """Return batches of a list of frames, an iterator over frames, or a function that returns one; else None.
 
-    ``open_frame`` opens one of them.
+    ``open_frame`` opens one of them. A list is one of frames if its first item is a frame; a mapping is a
+    frame if all its members are lists, tuples or arrays, and a row otherwise.
     """
     if isinstance(source, (list, tuple)) and source and _is_frame(source[0]):
         strange = next((i for i, frame in enumerate(source) if not _is_frame(frame)), None)

@@ -3,6 +3,14 @@
 Each partition is reduced to a part by the worker that has its rows, and parts are merged in the order of the
 partitions. Parts are sent pickled, so that merging never changes an object that somebody else holds: a part
 that is requested twice, because a worker was lost, is the same both times.
+
+Order of reading: :func:`part_of` (on a worker, for one partition), :func:`joined` (on a worker, for a few
+neighbours), :func:`unpickled` (here, for the whole table). Dask and Spark differ only in how they call these.
+
+A partition does not know how many rows come before it. Its rows are numbered from 0, messages say
+``partition 3``, and the position of a row in the table has the number of the partition in its upper bits.
+Positions are all different, which is enough to draw a sample: it depends on the partitions, but not on the
+number of workers or the order in which they finish.
 """
 
 import pickle
@@ -62,6 +70,15 @@ def part_of(
     -------
     Part
         The result.
+
+    Examples
+    --------
+    >>> from codelength.sources import as_batches
+    >>> tables = {"size": [1, 2]}, {"size": [3]}
+    >>> streams = [as_batches(table).read(["size"]) for table in tables]
+    >>> parts = [part_of(rows, n, lambda batch: batch.n_rows, int.__add__) for n, rows in enumerate(streams)]
+    >>> unpickled(joined(parts, int.__add__))
+    3
     """
     total, n_rows = None, 0
     for batch in placed(batches, partition):
@@ -75,7 +92,10 @@ def part_of(
 
 
 def joined(parts: Sequence[Part], merge: Callable[[Any, Any], Any]) -> Part:
-    """Return parts of neighbouring partitions, in order, merged into one."""
+    """Return parts of neighbouring partitions, in order, merged into one.
+
+    Partitions without rows are skipped. A single part is handed on without being unpickled.
+    """
     filled = [part for part in parts if part.pickled is not None]
     if len(filled) <= 1:
         return filled[0] if filled else parts[0]
@@ -98,12 +118,15 @@ def placed(batches: Iterable[Batch], partition: int) -> Iterator[Batch]:
 
 
 def regrouped(record_batches: Iterable[Any], batch_rows: int) -> Iterator[Batch]:
-    """Yield record batches of any size as batches of about the requested size."""
+    """Yield record batches of any size as batches of about the requested size.
+
+    Small ones are joined: Spark sends 10,000 rows at a time by default, and each batch has a fixed cost.
+    """
     return numbered(_regrouped(record_batches, batch_rows), "")
 
 
 def failure(kind: str, error: Exception) -> Exception:
-    """Return the error about a cluster that fails for a reason of its own; one of ours as it is."""
+    """Return the error about a cluster that fails for a reason of its own; one of this package as it is."""
     if isinstance(error, CodelengthError):
         return error
     reason = shortened(f"{type(error).__name__}: {error}")

@@ -1,4 +1,17 @@
-"""Spark data frames: partitions are processed by the workers, and only results are sent."""
+"""Spark data frames: partitions are processed by the workers, and only results are sent.
+
+Order of reading: :meth:`SparkBatches.fold` (two stages on the workers and one here),
+:meth:`SparkBatches.map`, :meth:`SparkBatches.read`, then the functions that pack a part or an error as a row.
+
+- A fold profiles or counts each partition in ``mapInArrow``, merges the parts of 32 neighbours in
+  ``applyInArrow``, and merges those few here. A part is one row, whose cells are its number and its bytes.
+- An error of this package is a result, too: Spark would run a task that raises several times before it gives
+  up. The error of the earliest partition is raised here.
+- Columns are called ``c0``, ``c1``, … in Spark's plan, because it ignores the case of names and gives dots in
+  them a meaning. Workers see the names of the source.
+
+Depends on ``_partitions`` for the order of merging and for errors.
+"""
 
 import pickle
 import uuid
@@ -19,7 +32,17 @@ _PARTS = "position int, first int, n_rows long, part binary, failure binary"
 
 
 class SparkBatches(Batches):
-    """Batches of a Spark data frame, partition after partition."""
+    """Batches of a Spark data frame, partition after partition.
+
+    Every pass computes the frame again unless the caller has cached it.
+
+    Parameters
+    ----------
+    source : pyspark.sql.DataFrame
+        The frame.
+    batch_rows : int
+        Largest number of rows per batch; smaller messages of Spark are joined.
+    """
 
     def __init__(self, source: Any, batch_rows: int) -> None:
         self.name, self.names = "the Spark data frame", tuple(source.columns)
@@ -56,7 +79,10 @@ class SparkBatches(Batches):
         *,
         progress: Callable[[int], object] | None = None,
     ) -> Any:
-        """Apply a function to every batch on the workers; see :func:`codelength.counts.stream.fold`."""
+        """Apply a function to every batch on the workers; see :func:`codelength.counts.stream.fold`.
+
+        ``progress`` is called when all partitions are done, once for each group of parts that were merged.
+        """
         sent, names, batch_rows = _sent((work, merge)), list(columns), self._batch_rows
 
         def looked_at(record_batches: Iterator[Any]) -> Iterator[Any]:
@@ -85,7 +111,11 @@ class SparkBatches(Batches):
         return _whole(sorted(found, key=lambda row: row["position"]), merge, progress)
 
     def map(self, work: Any, columns: Sequence[str]) -> Any:
-        """Return a Spark data frame with the kept columns and the predictions."""
+        """Return a Spark data frame with the kept columns and the predictions.
+
+        Nothing is computed yet. ``work`` is as for :meth:`codelength.sources.engines._dask.DaskBatches.map`;
+        kept columns have the types that they have in the source.
+        """
         from pyspark.sql.pandas.types import from_arrow_schema
         from pyspark.sql.types import StructField, StructType
 

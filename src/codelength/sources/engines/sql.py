@@ -1,4 +1,15 @@
-"""Queries against databases, and relations of DuckDB, as batches; the whole result is never fetched."""
+"""Queries against databases, and relations of DuckDB, as batches; the whole result is never fetched.
+
+Order of reading: :class:`SqlQuery` (what a caller passes), :func:`open_query` (a connection of its own, the
+database, the query as a relation), :class:`RelationBatches` (the rows of a relation, for each pass anew).
+
+- A query is parsed before it is run and must be one ``SELECT``, and databases are attached read-only, so that
+  it changes neither files nor databases.
+- Extensions for SQLite and PostgreSQL are loaded if they are installed, and never downloaded.
+- A query without ``ORDER BY`` may return its rows in another order in the next pass. Counts do not depend on
+  the order, and they check that the number of rows and of present cells is the same in both passes.
+- Types that Arrow lacks are refused by name (:func:`check_types`) instead of being rounded.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -63,7 +74,7 @@ class RelationBatches(ArrowBatches):
     Parameters
     ----------
     relation : duckdb.DuckDBPyRelation
-        The relation.
+        The relation. Its connection takes no other query while a pass is under way.
     batch_rows : int
         Largest number of rows per batch.
     name : str
@@ -109,7 +120,23 @@ def open_batches(source: Any, batch_rows: int) -> Batches | None:
 
 
 def open_query(query: SqlQuery, batch_rows: int) -> Batches:
-    """Return the batches of the result of a query, which is run again each time it is read."""
+    """Return the batches of the result of a query, which is run again each time it is read.
+
+    Raises
+    ------
+    InvalidParameter
+        If the text is not one ``SELECT`` statement.
+    DataError
+        If there is no such database, it cannot be opened, or DuckDB rejects the query.
+
+    Examples
+    --------
+    >>> from contextlib import closing
+    >>> query = SqlQuery("SELECT i AS size FROM range(3) AS t(i)")
+    >>> with closing(open_query(query, 2)) as batches:
+    ...     sum(batch.n_rows for batch in batches.read(["size"]))
+    3
+    """
     with ExitStack() as stack:
         connection = stack.enter_context(connected(memory=MEMORY))
         if query.database is not None:
@@ -120,7 +147,15 @@ def open_query(query: SqlQuery, batch_rows: int) -> Batches:
 
 
 def check_types(relation: Any, columns: Sequence[str]) -> None:
-    """Raise if cells of a column would lose something in Arrow."""
+    """Raise if cells of a column would lose something in Arrow.
+
+    Parameters
+    ----------
+    relation : duckdb.DuckDBPyRelation
+        The relation.
+    columns : sequence of str
+        The columns that are read; types of others do not matter.
+    """
     for name, type_ in zip(relation.columns, map(str, relation.types), strict=True):
         if name in columns and type_ in _CASTS:
             raise DataError(
