@@ -66,6 +66,12 @@ def make_app(state: AppState) -> ASGIApp:
     ----------
     state : AppState
         State of the server, which is closed when the application shuts down.
+
+    Returns
+    -------
+    application
+        The first page, and the routes below ``/static``, ``/tables`` and ``/reports``. A table or report is
+        found by its random key; the cookie is checked first, so that a key alone admits to nothing.
     """
 
     @asynccontextmanager
@@ -299,7 +305,13 @@ async def _file(request: Request, file: str, *, is_download: bool = False) -> Re
 
 
 def _column(names: Sequence[str], given: str) -> str:
-    """Return the name of a column that a form names by its position."""
+    """Return the name of a column that a form names by its position.
+
+    Examples
+    --------
+    >>> _column(["size", "colour"], "1")
+    'colour'
+    """
     if not re.fullmatch(r"[0-9]{1,9}", given, re.ASCII) or int(given) >= len(names):
         raise Refused(_WRONG, "there is no such column; choose one of the list")
     return names[int(given)]

@@ -3,6 +3,10 @@
 A page of another site can make a browser send requests to this machine. Three headers that such a page cannot
 forge identify them: the host (a foreign page shares our origin only under another name for this machine), the
 origin of a request that changes something, and the ``sec-fetch`` headers of browsers.
+
+The cookie of a session would not be enough: browsers send it with requests that other servers on this machine
+cause. Order of reading: :func:`check_request` (what is rejected), :class:`Guard` (headers of responses),
+:func:`report_policy` (reports, which run scripts of their own).
 """
 
 import html
@@ -99,6 +103,14 @@ def check_request(method: str, headers: Headers) -> None:
     ------
     Refused
         If the host is not this machine, or the request comes from another page.
+
+    Examples
+    --------
+    >>> own = {"host": "127.0.0.1:8000", "origin": "http://127.0.0.1:8000"}
+    >>> check_request("POST", Headers(own))
+    >>> check_request("POST", Headers({**own, "origin": "http://example.org"}))
+    Traceback (most recent call last):
+    codelength.serve.limits.Refused: the request does not come from this page; open it and try again
     """
     # Exactly one: proxies and servers disagree on which of two headers counts.
     hosts = headers.getlist("host")

@@ -3,6 +3,13 @@
 A few bytes can claim to hold a thousand million rows. The metadata of a file is checked first, then its size
 as it is unpacked piece by piece. A file that passes both and is still too large meets the limits of the
 operating system; see :mod:`codelength.serve.worker`.
+
+Numbers of rows and columns are needed before the user has chosen a target, and must be cheap: lines of a text
+file are counted, not parsed, and of a Parquet file only the metadata is read unless the texts could be too
+large.
+
+Order of reading: :func:`suffix_of` (the kind of an upload), :func:`look`, then one function for each kind of
+file. Depends on :mod:`codelength.sources` for formats and column names.
 """
 
 import gzip
@@ -99,6 +106,15 @@ def look(path: Path, limits: Limits) -> tuple[list[str], int]:
     ------
     DataError
         If the table is too large, or the file is damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     path = Path(directory) / "table.csv"
+    ...     _ = path.write_text("size,colour\\n1,red\\n2,blue\\n")
+    ...     look(path, Limits())
+    (['size', 'colour'], 2)
     """
     n_rows = 0
     if path.name.lower().endswith(".parquet"):

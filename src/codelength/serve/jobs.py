@@ -1,4 +1,14 @@
-"""Queue of jobs in processes of their own, each of which can be cancelled."""
+"""Queue of jobs in processes of their own, each of which can be cancelled.
+
+A job is ``"waiting"``, then ``"running"``, and ends as ``"done"``, ``"failed"`` or ``"cancelled"``. A thread
+of the queue starts its process, sends it the task as one line of JSON, reads its messages, and kills it with
+all that it started after the last one. Pages read the fields of a :class:`Job` while the thread writes them;
+the lock of the queue guards only what has to happen together: a change of state and the start or the end of
+the process.
+
+Order of reading: :class:`Job`, :class:`JobQueue` with ``_run``, ``_started`` and ``_listen`` (one job), then
+``cancel``. The other side of the conversation is :mod:`codelength.serve.worker`.
+"""
 
 import json
 import logging

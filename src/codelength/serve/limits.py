@@ -1,4 +1,9 @@
-"""Limits of a server and of its worker processes."""
+"""Limits of a server and of its worker processes.
+
+Limits of three kinds protect the machine: those of an upload are checked while it arrives, those of a table
+before it is read, and those of a process by the operating system, which holds for whatever the others
+overlook.
+"""
 
 import os
 from dataclasses import dataclass

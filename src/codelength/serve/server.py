@@ -1,4 +1,12 @@
-"""Server of the application on the loopback address, until Ctrl-C."""
+"""Server of the application on the loopback address, until Ctrl-C.
+
+Everything that would let others on this machine or network in is switched off: other addresses than the
+loopback, web sockets, proxies, and logs, whose addresses hold tokens. An idle connection is closed after ten
+seconds, since their number is limited.
+
+Order of reading: :func:`serve`, ``_config``, then ``_Connection`` (timeouts) and ``_Server`` (signals), which
+change single methods of uvicorn. Depends on ``app`` and ``state``.
+"""
 
 import os
 import signal

@@ -1,6 +1,13 @@
 """State of a server: its tables, its reports, and the token and cookie that admit to them.
 
 All files are in one directory, which only this user can enter. Tables and reports have random names.
+
+A token is part of an address, which stays in the history of a browser: it
+admits once, and is exchanged for a cookie that scripts cannot read. All tokens that were spent are kept, to
+tell the owner of an old address from a stranger.
+
+Order of reading: :class:`Upload` and :class:`Report` (what is kept), then :class:`AppState`: admission
+(``issue``, ``spend``, ``admits``), new items, removal.
 """
 
 import hmac
@@ -132,7 +139,15 @@ class AppState:
         return self.token
 
     def spend(self, given: str) -> bool:
-        """Return whether a token is valid, and invalidate it."""
+        """Return whether a token is valid, and invalidate it.
+
+        Examples
+        --------
+        >>> state = AppState(Path("unused"), Limits())
+        >>> token = state.issue()
+        >>> state.spend(token), state.spend(token), state.was_spent(token)
+        (True, False, True)
+        """
         if self.token is None or not _is_same(given, self.token):
             return False
         self._spent.append(self.token)

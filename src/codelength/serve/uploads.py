@@ -1,4 +1,8 @@
-"""Reception of files, with limits of size and speed."""
+"""Reception of files, with limits of size and speed.
+
+The body of a request is written to disk piece by piece and never held as a whole. Its kind is known from the
+name and the first bytes; it is checked further by :mod:`codelength.serve.inspection`, in another process.
+"""
 
 import asyncio
 import time
@@ -21,7 +25,14 @@ _TOO_LARGE, _TOO_SLOW, _OTHER_KIND, _NOTHING = 413, 408, 415, 400
 
 
 def given_name(request: Request) -> str:
-    """Return the name that the user gave to the file, shortened and printable; for display only."""
+    """Return the name that the user gave to the file, shortened and printable; for display only.
+
+    Examples
+    --------
+    >>> scope = {"type": "http", "headers": [(b"x-file-name", b"C:%5Cdata%5Cmy%20table.csv")]}
+    >>> given_name(Request(scope))
+    'my table.csv'
+    """
     name = unquote(request.headers.get("x-file-name", ""), errors="replace")
     # Browsers on Windows once sent whole paths.
     name = one_line(name.replace("\\", "/").rsplit("/", 1)[-1])
@@ -46,6 +57,11 @@ async def receive(request: Request, name: str, directory: Path, limits: Limits) 
     ------
     Refused
         If the file is too large, too slow, empty or of another kind, or the sender disconnects.
+
+    Returns
+    -------
+    Path
+        The file, named ``table`` with the ending of its kind.
     """
     # A quick refusal for honest clients; the count below holds for all others.
     declared = request.headers.get("content-length", "")

@@ -3,6 +3,23 @@
 A task is a look at a file, or a report and a model of a table. It is one line of JSON on standard input, and
 messages are lines of JSON on standard output: nothing executable is exchanged. The process ends when standard
 input is closed, so that it never outlives the server.
+
+Messages have these fields, of which each message sends those that change:
+
+====================  ==========================================================
+field                 content
+====================  ==========================================================
+``stage``             current step in words
+``done``, ``total``   work done, and work in all
+``ready``             name of a file that is finished
+``answer``            result of a look: ``names`` and ``n_rows``
+``error``             reason of a failure, for the user
+``details``           traceback of an unexpected error, for the terminal
+``end``               true in the last message
+====================  ==========================================================
+
+Order of reading: :func:`main`, :func:`system_limits`, then the two tasks. The other side is
+:mod:`codelength.serve.jobs`.
 """
 
 import json
@@ -119,7 +136,17 @@ def _report_on(task: dict[str, Any], limits: Limits, tell: Tell) -> None:
 
 
 def _progress(tell: Tell) -> Callable[..., None]:
-    """Return a function that forwards progress and stages as messages."""
+    """Return a function that forwards progress and stages as messages.
+
+    Examples
+    --------
+    >>> messages = []
+    >>> progress = _progress(messages.append)
+    >>> progress("comparing models")
+    >>> progress(1, 4)
+    >>> messages
+    [{'stage': 'comparing models'}, {'done': 1.0, 'total': 4.0}]
+    """
 
     def progress(*told: Any) -> None:
         numbers = [float(word) for word in told if isinstance(word, int | float)]
