@@ -169,7 +169,7 @@ def evaluate(
 
     rows = as_table(table).counted()
     check_models(rows, models)
-    check_progress(progress)
+    told = check_progress(progress)
     check_size("repeats", repeats)
     train_fraction = check_number("train_fraction", train_fraction, 0, 1, above=True)
     cells = {"missing": missing, "numeric": numeric, "identifiers": identifiers}
@@ -196,7 +196,7 @@ def evaluate(
         # Named only now, because cross_validation has checked that the folds are a number.
         share = "" if train_fraction == 1 else f", {train_fraction:.0%} of the training rows"
         protocol = f"{repeats} x {folds}-fold cross-validation{share}"
-    return _compared(predicted(entrants, splits, progress), protocol)
+    return _compared(predicted(entrants, splits, told), protocol)
 
 
 def evaluate_batches(

@@ -33,10 +33,13 @@ Progress = Callable[[float, float], None]
 """Called after every step with the work done and the work there is, in the same unit."""
 
 
-def check_progress(progress: Progress | None) -> None:
-    """Raise if progress is neither a function nor None."""
-    if not (progress is None or callable(progress)):
+def check_progress(progress: Progress | None) -> Progress:
+    """Return a function of the user, or one that does nothing for None; raise for anything else."""
+    if progress is None:
+        return lambda done, of: None
+    if not callable(progress):
         raise InvalidParameter(f"progress={shown(progress)}: expected a function, or None")
+    return progress
 
 
 def predictions_over(
@@ -76,8 +79,7 @@ def predictions_over(
     """
     rows = as_table(table).counted()
     check_models(rows, models)
-    check_progress(progress)
-    return predicted(entrants_of(rows, models, {}), splits, progress)
+    return predicted(entrants_of(rows, models, {}), splits, check_progress(progress))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ Entrant: TypeAlias = Callable[[Split | None], Fits]
 
 
 def predicted(
-    entrants: Mapping[str, Entrant], splits: Sequence[Split | None], progress: Progress | None
+    entrants: Mapping[str, Entrant], splits: Sequence[Split | None], progress: Progress
 ) -> dict[str, Fits]:
     """Return the predictions over all splits; a split of None stands for leave-one-out."""
     parts: dict[str, list[Fits]] = {name: [] for name in entrants}
@@ -137,8 +139,7 @@ def predicted(
         # All models of one split before the next split, so that models share the codes of the split.
         for place, (name, entrant) in enumerate(entrants.items(), 1):
             parts[name].append(entrant(split))
-            if progress is not None:
-                progress(number * len(entrants) + place, len(splits) * len(entrants))
+            progress(number * len(entrants) + place, len(splits) * len(entrants))
     return {name: Fits.joined(fits) for name, fits in parts.items()}
 
 

@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from ..decisions import ranked
 from ..typing import FloatArray, Scalar
 from ._display import Display
 from .drawing import Axes, heat_map, short
@@ -86,14 +83,11 @@ class ComponentProfilesDisplay(Display):
 
 def _blocks(model: "FiniteMixture") -> list[Block]:
     """Return the variables to show with their rows, by information, within ``MAX_ROWS``."""
-    from ..reporting.sections.hidden_classes import bits_about_class
+    from ..reporting.sections.hidden_classes import by_information
 
-    by_name, shares = list(model.profiles().items()), model.parameters_.class_probs
-    bits = [bits_about_class(np.array(list(values.values())), shares) for _, values in by_name]
     chosen: list[Block] = []
     n_rows = 0
-    for n in ranked(bits, scale=1.0):
-        name, values = by_name[n]
+    for name, values, _ in by_information(model):
         rows = _rows(values)
         # A weaker variable with fewer values may still fit, so that the search goes on.
         if chosen and n_rows + len(rows) > MAX_ROWS:

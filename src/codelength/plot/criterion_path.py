@@ -114,7 +114,9 @@ def _drawable(comparison: "Comparison") -> list[str]:
 
 def _is_deviance(name: str) -> bool:
     """Return whether a criterion is on the scale of minus twice the log-likelihood."""
-    return name in ("aic", "bic", "adjusted_bic", "caic", "icl")
+    from ..selection.comparison import OF_LIKELIHOOD
+
+    return name in OF_LIKELIHOOD
 
 
 def _panel(comparison: "Comparison", names: Sequence[str], title: str) -> Panel:

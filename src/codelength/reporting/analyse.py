@@ -82,8 +82,7 @@ def analyse(
     """
     start = time.perf_counter()
     check_flag("rows", rows)
-    check_progress(progress)
-    told = progress or (lambda done, of: None)
+    told = check_progress(progress)
     if model is not None:
         what = "a classifier of codelength, such as NaiveBayes(); compare others with codelength.evaluate"
         check_instance("model", model, TableClassifier, what)

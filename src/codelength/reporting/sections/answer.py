@@ -48,4 +48,4 @@ def _relative(gain: Estimate, cost: float) -> Estimate:
     """Return the gain as a share of the cost of the class; 0 if the class costs nothing."""
     if not cost > 0:
         return Estimate(0.0, math.nan, 0.0, 0.0)
-    return Estimate(gain.value / cost, gain.standard_error / cost, gain.low / cost, gain.high / cost)
+    return Estimate(*(part / cost for part in (gain.value, gain.standard_error, gain.low, gain.high)))

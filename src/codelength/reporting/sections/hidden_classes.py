@@ -73,11 +73,9 @@ def analyse_classes(table: Any, *, random_state: Any = 0, progress: Progress | N
     >>> analyse_classes(answers).comparison.chosen
     2
     """
-    check_progress(progress)
-    seed = seed_of(random_state)
+    told, seed = check_progress(progress), seed_of(random_state)
     found = _looked_for(checked(as_table(table)), seed, MAX_ROWS, FiniteMixture(random_state=seed))
-    if progress is not None:
-        progress(1.0, 1.0)
+    told(1.0, 1.0)
     return found
 
 
@@ -222,15 +220,21 @@ def _called(criterion: str) -> str:
 def profiles(analysis: LatentAnalysis, n_open: int = N_OPEN) -> Section:
     """Return the profiles of the classes, the variables with most information first."""
     shares = analysis.model.parameters_.class_probs
-    by_name = list(analysis.model.profiles().items())
-    bits = [bits_about_class(np.array(list(values.values())), shares) for _, values in by_name]
-    order = ranked(bits, scale=1.0)[:MAX_VARIABLES].tolist()
+    variables = by_information(analysis.model)
     shown = [
-        {"name": by_name[n][0], "bits": bits[n], "is_open": place < n_open} | _profile(by_name[n][1], shares)
-        for place, n in enumerate(order)
+        {"name": name, "bits": bits, "is_open": place < n_open} | _profile(values, shares)
+        for place, (name, values, bits) in enumerate(variables[:MAX_VARIABLES])
     ]
-    body = _part("profiles", shown, len(by_name) - len(shown), shares, max(bits, default=0.0))
+    most = max((bits for *_, bits in variables), default=0.0)
+    body = _part("profiles", shown, len(variables) - len(shown), shares, most)
     return Section("profiles", "What the classes look like", body, short="Profiles")
+
+
+def by_information(model: FiniteMixture) -> list[tuple[str, ValueProbs, float]]:
+    """Return name, value probabilities and bits about the class of each variable, most bits first."""
+    by_name, shares = list(model.profiles().items()), model.parameters_.class_probs
+    bits = [bits_about_class(np.array(list(values.values())), shares) for _, values in by_name]
+    return [(*by_name[n], bits[n]) for n in ranked(bits, scale=1.0)]
 
 
 def bits_about_class(value_probs: FloatArray, shares: FloatArray) -> float:

@@ -210,8 +210,9 @@ def _drawn(curve: LearningCurve, prior_bits: float) -> dict[str, Any]:
 
 def _range(curve: LearningCurve, prior_bits: float) -> tuple[float, float]:
     """Return the limits of the vertical axis."""
-    ends = [float(v) for v in (*curve.low, *curve.high, *curve.loss_bits) if math.isfinite(v)]
-    bottom, top = min([*ends, prior_bits]), max([*ends, prior_bits])
+    ends = np.concatenate([curve.low, curve.high, curve.loss_bits, [prior_bits]])
+    ends = ends[np.isfinite(ends)]
+    bottom, top = float(ends.min()), float(ends.max())
     # A flat curve has no range, and the axis needs one.
     margin = 0.06 * (top - bottom) or 0.5
     # Log loss is never negative, so that neither is the axis.

@@ -10,7 +10,7 @@ from ...counts import count
 from ...decisions import first_best, ranked
 from ...estimators import ModelAverage, NaiveBayes, TableClassifier
 from ...evaluation import OPPONENTS, Split
-from ...evaluation.fits import Fits, Progress, predictions_over
+from ...evaluation.fits import Fits, Progress, check_progress, predictions_over
 from ...evaluation.opponents import Opponent
 from ...naive_bayes import RULES
 from ...render.templates import rendered
@@ -161,21 +161,36 @@ class Candidates:
         return models if self.own is None else {OWN.format(type(self.own).__name__): self.own} | models
 
 
-def compare(
-    table: Table, coded: Coded, plan: Plan, candidates: Candidates, progress: Progress | None = None
-) -> Compared:
-    """Compare all models on one table."""
+def compare(table: Table, coded: Coded, plan: Plan, candidates: Candidates, progress: Progress) -> Compared:
+    """Compare all models on one table.
+
+    Parameters
+    ----------
+    table, coded : Table, Coded
+        The rows, with their codes.
+    plan : Plan
+        Training and test rows.
+    candidates : Candidates
+        The models.
+    progress : function
+        Called with the work done and the work in all.
+    """
     naive = candidates.naive
-    prior = Fits(_prior_predictions(coded, plan), 0.0, plan.rows)
     if not plan.splits:
-        left_out = {name: model._fit_coded(coded)._fitted.left_out(coded) for name, model in naive.items()}
-        fits = {name: Fits(made, 0.0, plan.rows) for name, made in left_out.items()}
-        return Compared(plan, fits | {PRIOR: prior})
+        # At most one row, which the models predict from no others.
+        inputs = {name: (model, coded) for name, model in naive.items()}
+        inputs[PRIOR] = NaiveBayes(), coded.select([])
+        left_out = {
+            name: model._fit_coded(own)._fitted.left_out(own) for name, (model, own) in inputs.items()
+        }
+        return Compared(plan, {name: Fits(made, 0.0, plan.rows) for name, made in left_out.items()})
     fits = predictions_over(table, naive, plan.splits)
     # Only the slow models report progress: naive Bayes takes a moment.
-    slow = predict_with_refits(table, coded, plan.splits, candidates.slow, progress=progress)
-    baselines = {LOGISTIC: slow.pop(LOGISTIC), PRIOR: prior}
-    return Compared(plan, slow | fits | baselines)
+    slow = predict_with_refits(table, coded, plan.splits, candidates.slow, progress)
+    logistic = {LOGISTIC: slow.pop(LOGISTIC)}
+    # Naive Bayes without variables predicts by the smoothed class shares.
+    prior = predictions_over(replace(table, columns=()), {PRIOR: NaiveBayes()}, plan.splits)
+    return Compared(plan, slow | fits | logistic | prior)
 
 
 def predict_with_refits(
@@ -191,13 +206,12 @@ def predict_with_refits(
     """
     if table.n_columns <= MAX_COLUMNS:
         return predictions_over(table, models, splits, progress=progress)
-    parts = []
+    parts, told = [], check_progress(progress)
     for place, split in enumerate(splits, 1):
         # Chosen within each split: a choice on all rows would let the test rows influence the model.
         kept = table.keep(strongest(coded, split.train, MAX_COLUMNS))
         parts.append(predictions_over(kept, models, [split]))
-        if progress is not None:
-            progress(place, len(splits))
+        told(place, len(splits))
     return {name: Fits.joined([part[name] for part in parts]) for name in models}
 
 
@@ -206,18 +220,6 @@ def strongest(coded: Coded, rows: IntArray, most: int) -> list[str]:
     bits, _ = bits_alone(count(coded.take(rows)))
     best = np.sort(ranked(bits, scale=1.0)[:most])
     return [coded.schema.variables[i].name for i in best]
-
-
-def _prior_predictions(coded: Coded, plan: Plan) -> Predictions:
-    """Return the predictions of naive Bayes without variables: the smoothed class shares."""
-    labels, n_classes = np.asarray(coded.class_codes, dtype=np.int64), coded.schema.n_classes
-    counts = [np.bincount(labels[split.train], minlength=n_classes) + 1.0 for split in plan.splits]
-    sizes = [len(split.test) for split in plan.splits]
-    if not plan.splits:
-        # Leave-one-out of a table of one row at most: no row is left to count.
-        counts, sizes = [np.ones(n_classes)], [coded.n_rows]
-    log_probs = np.repeat(np.array([np.log(row / row.sum()) for row in counts]), sizes, axis=0)
-    return Predictions(log_probs, np.zeros(len(log_probs), np.bool_), coded.class_codes[plan.rows])
 
 
 def section(analysis: Analysis) -> Section:
