@@ -106,13 +106,17 @@ def predict_batches(
     schema = fitted.schema
     encoder = BatchEncoder(schema, handle_unknown=fitted.params["handle_unknown"])
     batches = as_batches(source, batch_rows=batch_rows, na=na, kinds=schema)
-    columns = _present([*encoder.columns, *kept], batches)
-    # Sources that can hand through columns as they are avoid an encoding and a decoding of each.
-    if batches.carry(kept):
-        # A model without variables still needs the number of rows, which any column gives.
-        columns = tuple(encoder.columns) or columns[:1] or batches.names[:1]
-    if fitted.params["strict"]:
-        check_surplus([name for name in batches.names if name not in kept], schema.names)
+    try:
+        columns = _present([*encoder.columns, *kept], batches)
+        # Sources that can hand through columns as they are avoid an encoding and a decoding of each.
+        if batches.carry(kept):
+            # A model without variables still needs the number of rows, which any column gives.
+            columns = tuple(encoder.columns) or columns[:1] or batches.names[:1]
+        if fitted.params["strict"]:
+            check_surplus([name for name in batches.names if name not in kept], schema.names)
+    except BaseException:
+        batches.close()
+        raise
     work = _Predicting(fitted, encoder, kept, tuple(names))
     # Engines with rows on other machines predict them there.
     if batches.map is not None:

@@ -150,7 +150,7 @@ class Domain:
         ``MISSING`` for a cell without information, ``NEW`` for a value that was not met yet.
         """
         if cell is None:
-            return self._missing
+            return MISSING if self.is_retired else self._missing
         # Values of different types may be equal, such as 1 and True, but are read differently.
         key = (type(cell), cell)
         try:

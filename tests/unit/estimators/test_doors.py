@@ -4,10 +4,12 @@ import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from codelength import FiniteMixture, MixtureClassifier, NaiveBayes, load
 from codelength.errors import DataError, SchemaMismatch
+from codelength.estimators import _batches
 from codelength.sources import as_table
 
 # The tables are too small to identify classes, which fits are warned about, and some are lazy.
@@ -137,3 +139,19 @@ class TestFurtherColumns:
         """A table may bring classes that the model never saw."""
         table = as_table(COLUMNS, ["never", "seen"] * 2 + ["before"])
         np.testing.assert_array_equal(expected.predict_proba(table), expected.predict_proba(COLUMNS))
+
+
+def test_a_source_without_a_column_is_closed(monkeypatch):
+    """Before it is refused: an engine or a file would stay open."""
+    open_batches, closed = _batches.as_batches, []
+
+    def as_batches(*args, **options):
+        batches = open_batches(*args, **options)
+        monkeypatch.setattr(batches, "close", lambda: closed.append(True))
+        return batches
+
+    monkeypatch.setattr(_batches, "as_batches", as_batches)
+    model = NaiveBayes().fit({"a": ["x", "y"]}, ["k", "l"])
+    with pytest.raises(SchemaMismatch, match="column 'a'"):
+        model.predict_table(pa.table({"b": ["x"]}))
+    assert closed == [True]

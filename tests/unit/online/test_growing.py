@@ -288,6 +288,17 @@ def test_identifiers_are_left_out_after_a_while(monkeypatch):
     assert math.isfinite(model.evidence_code_length)
 
 
+def test_missing_cells_of_an_identifier_say_nothing(monkeypatch):
+    """Also if missing was declared as a value: a retired variable is as if it were absent."""
+    monkeypatch.setattr(growing, "MAX_VALUES", 5)
+    schema = Schema([Variable("id", ("a", None)), Variable("x", ("u", "v"))], Variable("y", ("k", "l")))
+    model = OnlineNaiveBayes(schema, domains="growing")
+    for n in range(20):
+        model.learn_one({"id": None if n % 4 == 0 else f"row {n}", "x": "uv"[n % 2]}, "kl"[n % 2])
+    assert model.schema.variables[0].kind == "ignored"
+    assert model.predict_proba_one({"id": None, "x": "u"}) == model.predict_proba_one({"id": "b", "x": "u"})
+
+
 def test_too_much_to_count_is_refused_before_anything_changes(monkeypatch):
     monkeypatch.setattr(growing, "MAX_CELLS", 6)
     model = learned(OnlineNaiveBayes(domains="growing"), [({"x": n}, n) for n in range(2)])

@@ -1,8 +1,8 @@
-"""The interface of predictive rules.
+r"""The interface of predictive rules.
 
 Every rule weighs class ``k`` of a row ``x`` by
 
-.. math:: g(h_k + a_k) + \\sum_i \bigl[ g(f_{kix_i} + a_{kix_i}) - g(\\sum_l (f_{kil} + a_{kil})) \bigr]
+.. math:: g(h_k + a_k) + \sum_i \bigl[ g(f_{kix_i} + a_{kix_i}) - g(\sum_l (f_{kil} + a_{kil})) \bigr]
 
 on the log scale. Rules differ in the offsets ``a`` that they add to the counts and in the growth function
 ``g``, which is the logarithm for most. A rule is an object. To add a rule, write a file with a subclass of
