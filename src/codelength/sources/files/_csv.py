@@ -1,7 +1,16 @@
 """CSV files: names and delimiter from the header, rows by pyarrow, and faults named by line.
 
-Order of reading: :func:`read_header`, :class:`CsvFile` (record batches of text), ``_parsed`` (files whose
-quotes pyarrow would read in another way, and faults that it cannot locate).
+Order of reading: :func:`read_header`, :class:`CsvFile` (record batches of text, or of numbers if that is
+asked for), ``_records`` (the rows as Python's own parser reads them).
+
+Two parsers may read a file. That of pyarrow is fast, but it accepts quotes that are out of place, and its
+errors have no line. That of Python is slow and strict. So the quotes of a file are checked once, on its bytes
+(``_has_plain_quotes``): if all parsers agree about them, pyarrow reads the file itself; if not, it reads a
+copy that Python has parsed and quoted again. If pyarrow fails, Python reads the file once more, to find the
+line of the fault.
+
+A row has a largest length (:attr:`Header.line_bytes`), because a quote that is never closed would otherwise
+make one cell of the rest of the file.
 """
 
 import csv
@@ -81,6 +90,22 @@ def read_header(path: Path, shown: str) -> Header:
     -------
     Header
         The column names, all different and none empty.
+
+    Raises
+    ------
+    DataError
+        If the file is empty, damaged or not UTF-8, its first line is blank, a quote is not closed, or a name
+        is empty or occurs twice.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "shirts.csv")
+    ...     _ = path.write_text("size (m; cm),colour\\n1,red\\n")
+    ...     header = read_header(path, "shirts.csv")
+    >>> header.names, header.delimiter
+    (('size (m; cm)', 'colour'), ',')
     """
     record = _first_record(path, shown)
     try:

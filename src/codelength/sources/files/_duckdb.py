@@ -1,4 +1,9 @@
-"""Sessions of DuckDB without output and downloads, literals of SQL, and errors about memory and disks."""
+"""Sessions of DuckDB without output and downloads, literals of SQL, and errors about memory and disks.
+
+All code that needs a DuckDB of its own opens it here. :func:`without_room` and :func:`without_memory` serve
+readers of every format: they recognise in an error of another library that a disk is full or memory ran out,
+and return the error to raise instead, or None.
+"""
 
 import contextlib
 import glob

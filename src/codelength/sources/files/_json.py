@@ -1,6 +1,13 @@
 """JSON files, read by DuckDB into a temporary database, which gives them as record batches of JSON cells.
 
-JSON has no header, so the rows of all files together decide which columns there are.
+JSON has no header, so the rows of all files together decide which columns there are: opening reads them all.
+A key that a record lacks is a missing cell.
+
+Order of reading: :func:`open_json`, ``_names_in`` (the columns), :meth:`JsonFile.rows`.
+
+Cells stay JSON until :class:`~codelength.sources.files._text.TextColumn` reads them, one distinct cell at a
+time. DuckDB would choose types by a sample of the rows, and long numbers would lose digits. A file is loaded
+into a table on disk when it is first read, so that later passes need not parse it again.
 """
 
 import json

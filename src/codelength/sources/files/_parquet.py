@@ -1,4 +1,11 @@
-"""Parquet files, read by pyarrow; columns of few texts are read as the dictionaries they are stored as."""
+"""Parquet files, read by pyarrow; columns of few texts are read as the dictionaries they are stored as.
+
+Decoding such a column would make the text of every cell, only to look for distinct ones again. A dictionary
+that the writer gave up is not worth it: then the first row group is larger than positions alone.
+
+Types are those that the file has. A dictionary type of Arrow, which the metadata may declare, is a declared
+domain; a dictionary that merely stores text is not, so its field is marked ``seen``.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -4,6 +4,22 @@ A column holds numbers if every cell that is not missing spells one, truth value
 or ``false``, times if every cell spells one, and text otherwise; unless the caller, or a schema, says how
 to read it (:func:`readings`). :class:`TextColumn` looks at the cells of a column and converts them.
 
+A column is settled in one form for all batches, so that none has another type:
+
+===========  ===================================================================================
+form         cells
+===========  ===================================================================================
+``int64``    whole numbers of 64 bits, none of them missing
+``float64``  numbers that float64 tells apart, some possibly missing
+``boolean``  truth values
+``values``   a dictionary of distinct values: times, numbers with more digits, values of a schema
+``text``     the text itself
+===========  ===================================================================================
+
+Facts about cells (``_Facts``) are found in bulk if all numbers are spelt in the commonest way, which the
+bytes that occur decide; else for each distinct text of a batch, until one excludes everything but text.
+pyarrow parses numbers in the commonest spelling while it reads a CSV file in later passes.
+
 Depends on :mod:`codelength.table.spelling`, which says what one text spells.
 """
 
@@ -180,6 +196,10 @@ class TextColumn:
         Rules for reading it.
     markers : sequence of str
         Texts that mean missing; spaces around a cell do not count.
+    form : str
+        Form of the cells, see the module.
+    parse : callable, optional
+        Function from the text of a cell to its value, for forms that need one.
     """
 
     name: str
@@ -205,7 +225,11 @@ class TextColumn:
             self._facts.merge(_facts_of(without_markers(texts, self.markers), self.reading))
 
     def settle(self) -> None:
-        """Decide, after the last cell, how the column is read."""
+        """Decide, after the last cell, how the column is read.
+
+        A cell that does not fit the requested kind makes the whole column one of values, in which such cells
+        keep their text.
+        """
         facts, kind = self._facts, self.reading.kind or self._facts.kind
         self.form, self.parse = "values", self.reading.parse
         if kind == "number" and facts.all_numbers:
@@ -224,7 +248,18 @@ class TextColumn:
             self.form = "text"
 
     def convert(self, array: Any) -> tuple[Any, Any]:
-        """Return the field and the cells of an array of the file."""
+        """Return the field and the cells of an array of the file, once the column is settled.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> cells = pa.array(["7", " ? ", "2.5"])
+        >>> column = TextColumn("size", Reading(), markers=("?",))
+        >>> column.look(cells)
+        >>> column.settle()
+        >>> column.form, column.convert(cells)[1].to_pylist()
+        ('float64', [7.0, None, 2.5])
+        """
         import pyarrow as pa
 
         if not pa.types.is_string(array.type):  # numbers that pyarrow has read

@@ -1,4 +1,13 @@
-"""Reader of ARFF files, the format of Weka: a header that declares each column, then rows."""
+"""Reader of ARFF files, the format of Weka: a header that declares each column, then rows.
+
+Order of reading: :func:`read_arff`, ``_read_header`` (attributes), ``_fields`` (a row as fields),
+``_Attribute`` (the cells of a column). This is the only format that is read into memory as a whole, line by
+line in Python, so that every message has the number of a line.
+
+Cells of numeric and date attributes are parsed, those of string attributes are text whatever they spell, and
+nominal attributes declare their values in the order of the file; a caller's ``kinds`` go before all of these.
+Sparse rows are refused.
+"""
 
 import os
 import re

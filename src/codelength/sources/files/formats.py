@@ -1,4 +1,10 @@
-"""Formats of files, one object per format, for readers, writers, commands and uploads; and standard input."""
+"""Formats of files, one object per format, for readers, writers, commands and uploads; and standard input.
+
+The ending of a name decides the format, not the bytes of the file; standard input has no name, so its first
+bytes do. Pipes and devices are refused, because readers need more than one pass; standard input is copied.
+
+Order of reading: :class:`Format` and :data:`FORMATS`, :func:`format_of`, :func:`as_file`.
+"""
 
 import os
 import shutil
@@ -25,7 +31,11 @@ Source: TypeAlias = str | os.PathLike[str]
 _SPOOL = "codelength-standard-input"
 
 Opener: TypeAlias = Callable[[Sequence[Path], Sequence[str], ExitStack], Sequence[OpenFile]]
-"""Function of the paths of some files, their names in messages, and a stack that closes what is opened."""
+"""Function of the paths of some files, their names in messages, and a stack that closes what is opened.
+
+It gets all files of a table at once, because a format without headers needs them all to know its columns. It
+returns one :class:`~codelength.sources.files.OpenFile` per path, in the same order.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +128,11 @@ def format_of(path: Path, shown: str) -> Format:
     -------
     Format
         The format by the ending of its name.
+
+    Raises
+    ------
+    DataError
+        If the path is absent, a directory, a pipe or a device, cannot be read, or has an unknown ending.
     """
     if os.path.isdir(path):
         raise DataError(f"{shown}: is a directory; name a file in it")

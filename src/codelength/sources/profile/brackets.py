@@ -3,6 +3,14 @@
 A grid divides the numbers into cells. Closed cells lie around the quantiles of a sample, and all numbers in
 them are kept; of open cells only the weight is known. If a cut point turns out to lie in an open cell, that
 cell is closed, or divided, and the table is read once more.
+
+Order of reading: :func:`draft_grid` (after the first pass, from a sample), :class:`Kept` (during the second
+pass), :func:`find_cuts` (after it), :func:`coarsened` (counts of the final intervals, without a third pass).
+
+The sample decides only how much is kept and how many passes there are, never the cut points: those equal the
+cut points of the whole column in memory. Two passes are enough for almost every column. Closed cells are as
+wide as the uncertainty of a sample quantile, so that few numbers are kept. If more than :data:`MAX_KEPT` are
+expected, over all columns, the second pass only weighs finer cells, and a later one keeps numbers.
 """
 
 from dataclasses import dataclass
@@ -103,6 +111,11 @@ def draft_grid(
     -------
     Grid
         The cells.
+
+    Examples
+    --------
+    >>> draft_grid(np.arange(0.0, 1000.0, 10.0), np.ones(100), n_bins=2, n_rows=1000)
+    Grid(edges=array([240., 750.]), closed=array([False,  True, False]))
     """
     present = ~np.isnan(numbers)
     order = np.argsort(numbers[present], kind="stable")
@@ -167,6 +180,16 @@ def find_cuts(
     -------
     array of float, or Grid
         Equal to the cut points of the whole column in memory, if they are found.
+
+    Examples
+    --------
+    Of the numbers 0 to 999 only those from 240 to 749 were kept.
+
+    >>> grid = Grid(np.array([240.0, 750.0]), np.array([False, True, False]))
+    >>> numbers = np.arange(240.0, 750.0)
+    >>> kept = Kept.of(numbers, np.zeros(len(numbers), dtype=np.int64), None)
+    >>> find_cuts(grid, np.array([240.0, 510.0, 250.0]), kept, n_bins=2, bounds=(0.0, 999.0))
+    array([499.5])
     """
     kept.settle()
     values, _, of_value = _joined(kept.values, np.zeros_like(kept.classes), kept.weights)

@@ -4,6 +4,15 @@ Order of reading: :func:`profile_of` (one batch), :class:`ColumnProfile` and its
 :meth:`ColumnProfile.column` (the profile as a column from which a schema is inferred). The other functions
 look at the cells of one type each.
 
+Values are counted exactly up to a limit, beyond which a column is wide: memory per column is bounded, and a
+column of categories may not have more values anyway. A wide column of numbers or times keeps its bounds, and
+its cut points are found in the next pass; a wide column of text is left out, or refused. So the text of a
+wide column is not looked at any more, unless the first cell of a batch spells a time: times can be cut, and
+one cell that is not a time rules that out for good. Domains that are declared are kept at any size.
+
+Numbers stay in the type of the file, and times in their own unit, so that two of them are equal here if they
+are equal in memory.
+
 Depends on :mod:`codelength.sources.cells` for cells of Arrow arrays and on :mod:`codelength.table.infer` for
 the limits above which values are not kept.
 """
@@ -93,7 +102,20 @@ class ColumnProfile:
     loses_digits: bool = False
 
     def merge(self, other: "ColumnProfile") -> None:
-        """Add the profile of more rows of the column."""
+        """Add the profile of more rows of the column; raise if their cells are of another type.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> cells = pa.array([3, 1, None]), pa.array([3, 2])
+        >>> one, other = (
+        ...     profile_of(pa.field("x", each.type), each, None, first_row=0, is_wide=False)[0]
+        ...     for each in cells
+        ... )
+        >>> one.merge(other)
+        >>> one.numbers, one.totals, one.n_missing
+        (array([1, 2, 3]), array([1., 1., 2.]), 1)
+        """
         self.n_missing += other.n_missing
         # A batch of missing cells may have any type: Arrow gives null, or whatever the engine assumes.
         if not other.n_present and other.kind in ("nothing", self.kind) and other.kind != "declared":
