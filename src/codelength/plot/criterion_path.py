@@ -1,6 +1,7 @@
 """Model selection criteria over the number of components."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from ._display import Display
@@ -85,7 +86,7 @@ class CriterionPathDisplay(Display):
         ]
         titles = ("minus twice the log-likelihood, penalised", "code length in nats")
         pairs = zip(halves, titles, strict=True)
-        return [_panel(self.comparison, names, title) for names, title in pairs if names], self.size
+        return [partial(_path, self.comparison, names, title) for names, title in pairs if names], self.size
 
 
 def _comparison(model: Any) -> "Comparison":
@@ -119,36 +120,26 @@ def _is_deviance(name: str) -> bool:
     return name in OF_LIKELIHOOD
 
 
-def _panel(comparison: "Comparison", names: Sequence[str], title: str) -> Panel:
-    """Return a panel of some criteria, each as its difference from its best."""
+def _path(comparison: "Comparison", names: Sequence[str], title: str, axes: Axes) -> None:
+    """Draw some criteria, each as its difference from its best."""
     from ..selection.comparison import HEADINGS
 
-    def panel(axes: Axes) -> None:
-        sizes = comparison["components"]
-        for name, colour, mark in zip(names, COLOURS, MARKS, strict=False):
-            points = [(k, v) for k, v in zip(sizes, comparison[name], strict=True) if v is not None]
-            if not points:
-                continue
-            best = min(value for _, value in points)
-            label = HEADINGS.get(name, name.replace("_", " "))
-            axes.plot(
-                [size for size, _ in points],
-                [value - best for _, value in points],
-                color=colour,
-                marker=mark,
-                markersize=4,
-                linewidth=1.2,
-                label=f"{label} (best {best:.1f})",
-            )
-        axes.axvline(comparison.chosen, color=GREY, linewidth=0.9, linestyle="--")
-        axes.set_xticks(sizes)
-        axes.set_xlabel(f"classes (dashed: chosen by {comparison.criterion.replace('_', ' ')})")
-        # The solution with one class is often far worse than all others, which would look alike beside it.
-        axes.set_yscale("symlog", linthresh=10)
-        axes.yaxis.set_major_formatter(plain)
-        axes.set_ylim(bottom=-1)
-        axes.set_ylabel("above the best")
-        axes.set_title(title, fontsize=9)
-        axes.legend(fontsize=7)
-
-    return panel
+    sizes = comparison["components"]
+    for name, colour, mark in zip(names, COLOURS, MARKS, strict=False):
+        points = [(k, v) for k, v in zip(sizes, comparison[name], strict=True) if v is not None]
+        if not points:
+            continue
+        best = min(value for _, value in points)
+        label = f"{HEADINGS.get(name, name.replace('_', ' '))} (best {best:.1f})"
+        known, above = [size for size, _ in points], [value - best for _, value in points]
+        axes.plot(known, above, color=colour, marker=mark, markersize=4, linewidth=1.2, label=label)
+    axes.axvline(comparison.chosen, color=GREY, linewidth=0.9, linestyle="--")
+    axes.set_xticks(sizes)
+    axes.set_xlabel(f"classes (dashed: chosen by {comparison.criterion.replace('_', ' ')})")
+    # The solution with one class is often far worse than all others, which would look alike beside it.
+    axes.set_yscale("symlog", linthresh=10)
+    axes.yaxis.set_major_formatter(plain)
+    axes.set_ylim(bottom=-1)
+    axes.set_ylabel("above the best")
+    axes.set_title(title, fontsize=9)
+    axes.legend(fontsize=7)

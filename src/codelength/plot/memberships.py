@@ -1,5 +1,6 @@
 """Membership probabilities of latent classes."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -47,32 +48,29 @@ class MembershipsDisplay(Display):
     def panels(self) -> tuple[list[Panel], tuple[float, float]]:
         """Return one histogram per class, and the size of one in inches."""
         labels = first_best_of_rows(self.memberships)
+        weights = np.ones(len(labels)) if self.weights is None else self.weights
         parts = enumerate(self.memberships.T)
-        return [_panel(probs, labels == k, self.weights, k) for k, probs in parts], self.size
+        return [partial(_histogram, probs, labels == k, weights, k) for k, probs in parts], self.size
 
 
-def _panel(probs: FloatArray, assigned: BoolArray, weights: FloatArray | None, k: int) -> Panel:
-    """Return the histogram of one class."""
-
-    def panel(axes: Axes) -> None:
-        counted = np.ones(len(probs)) if weights is None else weights
-        parts, shares = [probs[assigned], probs[~assigned]], [counted[assigned], counted[~assigned]]
-        axes.hist(
-            parts,
-            bins=np.linspace(0, 1, N_BINS + 1),
-            weights=shares,
-            stacked=True,
-            color=[BLUE, SKY],
-            label=["assigned to it", "assigned to others"],
-        )
-        total = float(shares[0].sum())
-        mean = float(np.average(parts[0], weights=shares[0])) if total > 0 else float("nan")
-        told = f"mean of its rows {mean:.2f}" if total > 0 else "no rows assigned"
-        axes.set_title(f"class {k + 1}: {total:,.10g} rows, {told}", fontsize=9)
-        axes.set_xlabel(f"probability of class {k + 1}")
-        axes.set_ylabel("rows")
-        axes.set_xlim(0, 1)
-        if k == 0:
-            axes.legend(fontsize=7)
-
-    return panel
+def _histogram(probs: FloatArray, assigned: BoolArray, weights: FloatArray, k: int, axes: Axes) -> None:
+    """Draw the probabilities of class ``k``, those of rows assigned to it below the others."""
+    parts, shares = [probs[assigned], probs[~assigned]], [weights[assigned], weights[~assigned]]
+    axes.hist(
+        parts,
+        bins=np.linspace(0, 1, N_BINS + 1),
+        weights=shares,
+        stacked=True,
+        color=[BLUE, SKY],
+        label=["assigned to it", "assigned to others"],
+    )
+    total = float(shares[0].sum())
+    mean = (
+        f"mean of its rows {np.average(parts[0], weights=shares[0]):.2f}" if total > 0 else "no rows assigned"
+    )
+    axes.set_title(f"class {k + 1}: {total:,.10g} rows, {mean}", fontsize=9)
+    axes.set_xlabel(f"probability of class {k + 1}")
+    axes.set_ylabel("rows")
+    axes.set_xlim(0, 1)
+    if k == 0:
+        axes.legend(fontsize=7)
