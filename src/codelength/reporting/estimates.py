@@ -126,9 +126,7 @@ def wilson(successes: ArrayLike, n_rows: ArrayLike) -> tuple[FloatArray, FloatAr
     middle = (share + NORMAL**2 / (2 * rows)) / shrunk
     reach = NORMAL * np.sqrt(share * (1 - share) / rows + (NORMAL / (2 * rows)) ** 2) / shrunk
     # Rounding must not push a share of 0 or 1 out of its own interval.
-    return np.minimum(np.maximum(middle - reach, 0.0), share), np.maximum(
-        np.minimum(middle + reach, 1.0), share
-    )
+    return np.clip(middle - reach, 0.0, share), np.clip(middle + reach, share, 1.0)
 
 
 def share_of(hits: FloatArray) -> Estimate:

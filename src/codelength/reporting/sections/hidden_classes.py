@@ -1,4 +1,10 @@
-"""Latent classes of a table, of a table with a target at a glance, or of a fitted model."""
+"""Latent classes of a table, of a table with a target at a glance, or of a fitted model.
+
+Order of reading: :func:`analyse_classes`, :func:`glance` and :func:`of_model` make a ``LatentAnalysis``, of
+which :func:`opening`, :func:`comparison`, :func:`profiles` and :func:`trust` are the parts of a page, and
+:func:`section` one section of the page of another table. Depends on :class:`codelength.FiniteMixture` and
+its comparison of numbers of classes; :mod:`codelength.plot` uses :func:`by_information`.
+"""
 
 import math
 import time

@@ -1,4 +1,11 @@
-"""Learning curve of the best model."""
+"""Learning curve of the best model.
+
+Order of reading: :func:`learning_curve` chooses sizes and splits, ``_of_repeated_splits`` and
+``_of_one_split`` fit the model and estimate its loss at each size, ``_sentence`` describes the last step,
+and :func:`section` draws the chart. :mod:`codelength.plot` uses :func:`bits_by_split` and
+:func:`loss_over_splits`. Depends on ``models`` for the fits, on ``plan`` for their cost and on
+``estimates`` for the bands.
+"""
 
 import math
 from collections.abc import Sequence
@@ -141,14 +148,8 @@ def _halved(largest: int, most: int) -> list[int]:
 
 def _curve(name: str, sizes: list[int], bands: list[Estimate], last: Estimate) -> LearningCurve:
     """Return the curve with its sentence, from estimates at each size and of the last step."""
-    return LearningCurve(
-        n_rows=np.array(sizes, dtype=np.int64),
-        loss_bits=np.array([band.value for band in bands]),
-        low=np.array([band.low for band in bands]),
-        high=np.array([band.high for band in bands]),
-        model=name,
-        sentence=_sentence(last, sizes),
-    )
+    loss_bits, low, high = np.array([(band.value, band.low, band.high) for band in bands]).T
+    return LearningCurve(np.array(sizes, np.int64), loss_bits, low, high, name, _sentence(last, sizes))
 
 
 def _sentence(gain: Estimate, sizes: list[int]) -> str:

@@ -1,4 +1,10 @@
-"""Comparison of models, fitted to the same rows and scored on the same others."""
+"""Comparison of models, fitted to the same rows and scored on the same others.
+
+Order of reading: :class:`Candidates` (the models), :func:`compare` (their predictions over the splits of a
+plan), :class:`Compared` (the best model and all scores), then :func:`section` (sentence, chart and grid).
+Depends on :mod:`codelength.evaluation.fits` for predictions, on ``bits`` to screen the columns of wide
+tables, and on ``estimates`` for standard errors.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
