@@ -112,7 +112,7 @@ class Batches:
 
     A caller looks at ``names``, calls :meth:`carry` before the first pass if it copies columns to an output,
     reads one or more passes, and closes the stream. Every pass yields the same rows in the same order. One
-    thread reads, and others work on the batches, so that nobody changes a batch. Classes and weights are
+    thread reads, and others work on the batches, which therefore are never changed. Classes and weights are
     columns like all others here; :class:`~codelength.sources.roles.Roles` tells them apart.
 
     Attributes
@@ -141,7 +141,13 @@ class Batches:
     map: Callable[..., Any] | None = None
 
     def read(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """Yield the rows, in order, with these columns."""
+        """Yield the rows, in order, with these columns.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Some of ``names``; at least one, because a batch without columns has no rows.
+        """
         raise NotImplementedError
 
     def carry(self, columns: Sequence[str]) -> bool:
