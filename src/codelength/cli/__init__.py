@@ -1,4 +1,13 @@
-"""Command line: one module per command, no arithmetic."""
+"""Command line: one module per command, no arithmetic.
+
+A command reads its options, calls functions and estimators of the library, and shows or writes what they
+return.
+
+Order of reading: ``app`` (the group, errors, exit codes), ``fit`` (a short command), then the modules that
+commands share: ``options`` and ``choices`` (options and the types of their values), ``command`` (help),
+``source`` (the table), ``models`` (estimators from options), ``saving``, ``output`` and ``progress``. Modules
+of the library are imported inside functions, so that ``--help`` and completions start quickly.
+"""
 
 import sys
 

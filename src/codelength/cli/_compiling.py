@@ -1,4 +1,8 @@
-"""Message on the terminal while kernels are compiled."""
+"""Message on the terminal while kernels are compiled.
+
+The first call of a kernel after an installation compiles it, which takes seconds. Users would take that for
+the time of every run, or for a command that hangs. Only the events of numba show that it compiles.
+"""
 
 import threading
 import time

@@ -1,4 +1,12 @@
-"""The command line as a whole: commands, errors, signals and exit codes."""
+"""The command line as a whole: commands, errors, signals and exit codes.
+
+An error of the library is one line on standard error, without a traceback. Its type decides the exit code:
+``InvalidParameter`` is a mistake in the call (2), other errors are in the data or the machine (1). An error
+of any other type is a defect, and is raised again with its traceback.
+
+Order of reading: the group ``app``, :func:`main`, :func:`run` (one command, whatever happens), ``_invoked``
+(usage errors), ``_refused`` and ``_failed`` (errors of the library and of the system), ``_interruptible``.
+"""
 
 import errno
 import os
@@ -127,6 +135,11 @@ def run(arguments: Sequence[str]) -> int:
     -------
     int
         Exit code: 0, 1, 2, or 128 plus the number of a signal.
+
+    Examples
+    --------
+    >>> run(["completion", "csh"])
+    2
     """
     code, words = 0, ""
     with _interruptible() as signals:

@@ -31,6 +31,12 @@ def names_of(*sources: Source) -> tuple[str, ...]:
     --------
     >>> names_of("evidence", "codelength.naive_bayes:RULES")[:2]
     ('evidence', 'map')
+
+    Parameters
+    ----------
+    *sources : str or function
+        Names, registries and functions, see :data:`Source`; a registry may also be a ``Literal``, whose
+        values are the names.
     """
     names: list[str] = []
     for source in sources:
@@ -88,7 +94,14 @@ class Kind(ParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin with a text, or ask the shell for files."""
+        """Return the names that begin with a text, or ask the shell for files.
+
+        Examples
+        --------
+        >>> kind = Kind("NAME=VALUE", "rule=map", "rule=evidence", "prior=uniform")
+        >>> [item.value for item in kind.shell_complete(None, None, "pr")]
+        ['prior=']
+        """
         names = names_of(*self._sources) if incomplete or self._files != "first" else ()
         starts = ("".join(name.partition("=")[:2]) for name in names)
         found = [CompletionItem(start) for start in starts if start.startswith(incomplete)]
@@ -104,6 +117,12 @@ class Choice(Kind):
         Name of the option in messages.
     *sources
         Names, or where they are registered; see :func:`names_of`.
+
+    Examples
+    --------
+    >>> missing = Choice("missing", "codelength.table.infer:Missing")
+    >>> missing.described(), missing.convert("value", None, None)
+    ('One of ignore, value.', 'value')
     """
 
     def __init__(self, option: str, *sources: Source) -> None:
@@ -127,6 +146,12 @@ class Whole(Kind):
         Smallest number allowed.
     words : tuple of str
         Words that are allowed too, such as ``"auto"``.
+
+    Examples
+    --------
+    >>> components = Whole("components", words=("auto",))
+    >>> components.convert("3", None, None), components.convert("auto", None, None)
+    (3, 'auto')
     """
 
     def __init__(self, option: str, least: int = 1, *, words: tuple[str, ...] = ()) -> None:
@@ -151,6 +176,12 @@ class FileName(Kind):
     ----------
     *sources
         Kinds, the usual one first, or where they are registered; without kinds, values are names alone.
+
+    Examples
+    --------
+    >>> figure = FileName("profiles", "residuals")
+    >>> figure.convert("residuals=a.svg", None, None), figure.convert("b.svg", None, None)
+    (('residuals', 'a.svg'), ('profiles', 'b.svg'))
     """
 
     def __init__(self, *sources: Source) -> None:

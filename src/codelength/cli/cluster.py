@@ -1,4 +1,11 @@
-"""``codelength cluster``."""
+"""``codelength cluster``.
+
+The command is the front of :class:`codelength.FiniteMixture` without classes. Everything that can be wrong
+with the options is checked before the fit, which may take minutes.
+
+Order of reading: ``cluster``, ``_check_files`` and ``_check_replications`` (before the fit), ``_further`` (on
+request, after it), ``_write``, ``_memberships`` and ``_draw`` (files).
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -210,7 +217,21 @@ def _further(
     *,
     test: bool,
 ) -> "tuple[Comparison, Intervals | None, LikelihoodRatioTest | None]":
-    """Compute the criteria, the intervals and the test that were asked for."""
+    """Compute the criteria, the intervals and the test that were asked for.
+
+    Parameters
+    ----------
+    model : FiniteMixture
+        The fitted model.
+    criteria : tuple of str
+        Criteria to add to the comparison of the numbers of components.
+    kind : str or None
+        Kind of intervals; None for no intervals.
+    replications : int, optional
+        Number for both intervals and test; by default :data:`INTERVALS` and :data:`TESTS`.
+    test : bool
+        Whether to test the number of components.
+    """
     compared: Comparison = model.comparison_
     # Further criteria take longer, and are computed on request only.
     if criteria:

@@ -1,4 +1,12 @@
-"""Commands and options whose help is grouped into sections."""
+"""Commands and options whose help is grouped into sections.
+
+Some commands have dozens of options, too many for the one list that click prints. Each option names its
+section, the choices of a value are read from the registry that defines them, and defaults that depend on
+other options are given in words (``usual``). The page docs/reference/cli.md is made from the same parameters.
+
+Order of reading: :func:`command`, :func:`argument` and :func:`section` (what commands call), :class:`Option`,
+then the help: ``_Help`` and ``_described``.
+"""
 
 import shutil
 import textwrap
@@ -43,7 +51,14 @@ class Option(click.Option):
         self.usual = usual
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the names with the placeholder of the value, and the purpose with choices and default."""
+        """Return the names with the placeholder of the value, and the purpose with choices and default.
+
+        Examples
+        --------
+        >>> option = Option(["--rows", "-r"], metavar="NUMBER", help="Rows to show.", multiple=True)
+        >>> option.get_help_record(click.Context(click.Command("head")))
+        ('-r, --rows NUMBER', 'Rows to show. Repeatable.')
+        """
         names = ", ".join(sorted(self.opts, key=len))
         parts = [expanded(self.help or "")]
         if isinstance(self.type, Kind):
@@ -63,7 +78,15 @@ class Option(click.Option):
 
 
 class Argument(click.Argument):
-    """Argument with an explanation in the help."""
+    """Argument with an explanation in the help.
+
+    Parameters
+    ----------
+    purpose : str
+        Description in the help; see :func:`expanded`.
+    *args, **attrs
+        Arguments of :class:`click.Argument`.
+    """
 
     def __init__(self, *args: Any, purpose: str = "", **attrs: Any) -> None:
         super().__init__(*args, **attrs)
@@ -97,6 +120,12 @@ def _described(term: str, text: str, indent: int, width: int) -> str:
     """Return a description next to its term, or below it if there is little room.
 
     Lines are broken at spaces only, because names may have hyphens.
+
+    Examples
+    --------
+    >>> print(_described("  --na TEXT", "Text that means missing, by default NA.", 14, 44), end="")
+      --na TEXT   Text that means missing, by
+                  default NA.
     """
     is_narrow = width - indent < LEAST_ROOM
     if is_narrow:

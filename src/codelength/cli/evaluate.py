@@ -1,4 +1,12 @@
-"""``codelength evaluate``."""
+"""``codelength evaluate``.
+
+A table in memory is evaluated by :func:`codelength.evaluate` under the protocol asked for. Of a table that is
+read in batches, naive Bayes can be evaluated by leave-one-out in two passes: one counts, one scores every row
+without itself.
+
+Order of reading: ``evaluate``, ``_models`` (which models are compared, and their names), ``_streamed``
+(batches), ``_document`` and ``_blocks`` (the same results as JSON and as text).
+"""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -163,7 +171,27 @@ def _models(
     params: Sequence[str],
     seed: int | None,
 ) -> dict[str, Any]:
-    """Return the models to compare, by their names in the results."""
+    """Return the models to compare, by their names in the results.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        Kinds of models; empty for the usual ones, or for naive Bayes if an option implies it.
+    rules : sequence of str
+        Rules of naive Bayes, each of which is a model; empty for the usual one, or for all if no kind is
+        named either.
+    chosen : dict of str to object
+        Other options of models, None if not given.
+    params : sequence of str
+        Parameters as typed, ``NAME=VALUE``.
+    seed : int, optional
+        Seed of every model that takes one.
+
+    Examples
+    --------
+    >>> list(_models(["naive-bayes"], ["map", "evidence"], {}, [], None))
+    ['map', 'evidence']
+    """
     from ..naive_bayes import RULES
 
     if not kinds:

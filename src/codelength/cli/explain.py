@@ -1,4 +1,8 @@
-"""``codelength explain``."""
+"""``codelength explain``.
+
+A few rows, named by number, are shown on the terminal (``_block``) or as JSON (``_document``), and reading
+ends after the last of them (``_rows``). All rows are written to a file in batches (``_lines``).
+"""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,4 +1,8 @@
-"""``codelength fit``."""
+"""``codelength fit``.
+
+Each decorator of the command is one option, in the order of the help. Options become parameters of the
+model by their names; see :func:`codelength.cli.models.given`.
+"""
 
 from typing import Any
 

@@ -1,4 +1,11 @@
-"""Models from options: each model gets its own parameters; options that no model accepts are rejected."""
+"""Models from options: each model gets its own parameters; options that no model accepts are rejected.
+
+Commands know no parameter of any model: signatures of the constructors decide which options a model accepts,
+so that a new estimator is available with all its parameters once it is registered.
+
+Order of reading: :func:`given` (options to values), :func:`build` (values to a model), :func:`check_capable`,
+:func:`learn`.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +43,11 @@ def build(kind: str, values: Mapping[str, Any]) -> Any:
     -------
     estimator
         Unfitted model, with seed 0 unless one is given.
+
+    Examples
+    --------
+    >>> build("naive-bayes", {"rule": "map", "n_components": 3}).rule
+    'map'
     """
     known = parameters(kind)
     own = {name: value for name, value in values.items() if name in known}
@@ -65,6 +77,11 @@ def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str
     ------
     InvalidParameter
         If no model has an option or a parameter, or one is given twice.
+
+    Examples
+    --------
+    >>> given(["naive-bayes"], {"rule": "map", "select": None}, ["prior=0.5"])
+    {'rule': 'map', 'prior': 0.5}
     """
     from ..table._messages import suggestion
 
@@ -87,7 +104,13 @@ def given(kinds: Sequence[str], options: Mapping[str, Any], params: Sequence[str
 
 
 def means_naive_bayes(options: Mapping[str, Any], params: Sequence[str]) -> bool:
-    """Return whether options or parameters, as :func:`given` takes them, imply naive Bayes."""
+    """Return whether options or parameters, as :func:`given` takes them, imply naive Bayes.
+
+    Examples
+    --------
+    >>> means_naive_bayes({"rule": None}, ["prior=0.5"]), means_naive_bayes({"seed": 1}, [])
+    (True, False)
+    """
     named = {name for name, value in options.items() if value is not None} | set(parsed(params))
     return not named.isdisjoint(OF_NAIVE_BAYES)
 

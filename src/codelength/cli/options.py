@@ -1,4 +1,12 @@
-"""Options that several commands share, and the sections of the help they belong to."""
+"""Options that several commands share, and the sections of the help they belong to.
+
+An option that means the same in two commands is defined once, here, with one name, one letter and one text.
+Commands apply these objects as decorators: single options (``target``, ``seed``), groups of them (``cells``,
+:func:`rows_output`), or the table with the options about its columns (:func:`table`, :func:`any_table`,
+:func:`optional_table`), which a command receives as one argument ``source``.
+
+Depends on ``command`` (sections of the help), ``choices`` (types of values) and ``source``.
+"""
 
 import functools
 from collections.abc import Callable

@@ -21,7 +21,14 @@ MAX_MESSAGE = 1000
 
 
 def show(blocks: "Iterable[Block]") -> None:
-    """Print blocks on standard output."""
+    """Print blocks on standard output.
+
+    Examples
+    --------
+    >>> from codelength.blocks import Paragraph
+    >>> show([Paragraph("Wrote vote.json.")])
+    Wrote vote.json.
+    """
     from rich.console import Console
 
     from ..render.terminal import show as on_terminal
@@ -64,7 +71,16 @@ def notes() -> list[str]:
 
 
 def print_json(document: Any) -> None:
-    """Print JSON; numbers that JSON cannot express (infinities, NaN) become null."""
+    """Print JSON; numbers that JSON cannot express (infinities, NaN) become null.
+
+    Examples
+    --------
+    >>> print_json({"rows": 3, "log_score": float("-inf")})
+    {
+      "rows": 3,
+      "log_score": null
+    }
+    """
     # In ASCII, which every terminal shows; control characters become escapes.
     click.echo(json.dumps(json_ready(document), indent=2, allow_nan=False))
 

@@ -1,4 +1,11 @@
-"""``codelength query``."""
+"""``codelength query``.
+
+The variables asked about are not read from the table. A row has as many probabilities as there are
+combinations of their values, so batches are made smaller until :data:`MAX_CELLS` of them fit.
+
+Order of reading: ``query``, ``_asked`` (names of variables), ``_columns`` (an answer as columns of the
+output), ``_free`` (names of columns).
+"""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -106,7 +113,14 @@ def query(
 
 
 def _asked(texts: Sequence[str], schema: "Schema") -> list[str]:
-    """Return names separated by commas; a name that contains commas itself is taken whole."""
+    """Return names separated by commas; a name that contains commas itself is taken whole.
+
+    Examples
+    --------
+    >>> from codelength.table import Schema
+    >>> _asked(["x0,x1", "x2"], Schema.from_sizes([2, 2, 2]))
+    ['x0', 'x1', 'x2']
+    """
     own = () if schema.target is None else (schema.with_class_as_variable().names[-1],)
     known = {*schema.names, *own}
     return [name for text in texts for name in ([text] if text in known else text.split(","))]
@@ -150,7 +164,13 @@ def _columns(answer: "Answer", form: str, beside: "ColumnDict", start: int) -> "
 
 
 def _free(names: Sequence[str], beside: "ColumnDict") -> list[str]:
-    """Return names that differ from each other and from the columns carried over by more than case."""
+    """Return names that differ from each other and from the columns carried over by more than case.
+
+    Examples
+    --------
+    >>> _free(["row", "class"], {"Class": []})
+    ['row', 'predicted_class']
+    """
     # Parquet readers such as DuckDB compare the names of columns without case.
     taken, found = {name.casefold() for name in beside}, []
     for name in names:

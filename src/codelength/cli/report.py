@@ -1,4 +1,8 @@
-"""``codelength report``."""
+"""``codelength report``.
+
+The page is made by :mod:`codelength.reporting`. The command checks first that the page can be written,
+prints the main result as one sentence, and records the command line on the page.
+"""
 
 import os
 import shlex

@@ -1,4 +1,12 @@
-"""Outputs of commands: checks before the work, files of models, rows, and small tables for papers."""
+"""Outputs of commands: checks before the work, files of models, rows, and small tables for papers.
+
+A command calls :func:`check_outputs` before it reads anything, so that minutes of work do not end in an
+output that would replace an input. Files are written under another name and then moved: an interrupted
+command leaves no incomplete file.
+
+Order of reading: the checks, :func:`save` (models), :func:`write_rows` (rows in batches), :func:`write_table`
+(small tables, also for papers).
+"""
 
 import json
 import shutil
@@ -31,6 +39,12 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str], *, a
         Files that are read.
     as_json : bool
         Whether JSON is written to standard output as well.
+
+    Examples
+    --------
+    >>> check_outputs({"-o": "-", "-m": "-"}, ["vote.csv"], as_json=False)
+    Traceback (most recent call last):
+    codelength.errors.InvalidParameter: -o and -m both write to standard output; name a file for one of them
     """
     named = {option: output for option, output in outputs.items() if output is not None}
     on_standard_output = [option for option, output in named.items() if output == "-"]
@@ -99,6 +113,14 @@ def write_rows(
         Write a JSON list of rows.
     for_spreadsheets : bool
         Whether to neutralise formulas in CSV.
+
+    Examples
+    --------
+    >>> write_rows(iter([{"class": ["yes", "no"]}]), "table.csv", "-", as_json=True)
+    [
+    {"class": "yes"},
+    {"class": "no"}
+    ]
     """
     # Made before anything is written, so that a bad table leaves no trace.
     first = next(batches, None)

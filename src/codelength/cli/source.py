@@ -53,6 +53,12 @@ class TableArgument:
         Texts that mean missing; empty for the usual ones.
     sql, database : str, optional
         A query whose result is the table, and its database.
+
+    Examples
+    --------
+    >>> argument = TableArgument("vote")
+    >>> argument.is_bundled, argument.is_stream, argument.read(needs_target=True).target.name
+    (True, False, 'class')
     """
 
     data: str

@@ -1,4 +1,9 @@
-"""Standard streams made safe: always open, able to write any text, and named in errors."""
+"""Standard streams made safe: always open, able to write any text, and named in errors.
+
+A process may start without standard streams, write to a pipe whose reader has ended, or print names that the
+terminal cannot encode. Each of these would otherwise end in a traceback, or in an exit code of 0 without any
+output. :func:`prepare` runs first, :func:`flush` when a command has ended, :func:`discard` in every case.
+"""
 
 import errno
 import io
