@@ -22,6 +22,7 @@ from ..table import Coded, Table, encode
 from ..table._messages import shown
 from ..table.checks import check_instance
 from ..table.cutting import Cutting, with_intervals_of
+from ..table.target import target_column
 from ..typing import FloatArray, IntArray
 from .opponents import Opponent
 from .splits import Split
@@ -245,8 +246,7 @@ def check_models(table: Table, models: "Mapping[str, TableClassifier | Opponent]
     """Raise if the table has no target, or a model cannot be evaluated."""
     from ..estimators import capabilities_of
 
-    if table.target is None:
-        raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
+    check_target(table)
     check_instance("models", models, Mapping, "classifiers by name")
     if not models:
         raise InvalidParameter("models: there is none; give at least one")
@@ -266,6 +266,13 @@ def check_models(table: Table, models: "Mapping[str, TableClassifier | Opponent]
                 f"model {name!r}: has a schema of its own, and all models are scored on the values of the "
                 "table; leave schema= out"
             )
+
+
+def check_target(table: Table) -> None:
+    """Raise if a table has no target, or the class of a row is missing."""
+    if table.target is None:
+        raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
+    target_column(table.target)
 
 
 def _cutting_of(model: "TableClassifier") -> Cutting | None:

@@ -12,15 +12,13 @@ import numpy as np
 
 from .._version import __version__
 from ..counts import count
-from ..errors import DataError
 from ..estimators import NaiveBayes, TableClassifier
-from ..evaluation.fits import Progress, check_progress
+from ..evaluation.fits import Progress, check_progress, check_target
 from ..scores import Predictions
 from ..sources import as_table
 from ..table import Coded, Table
 from ..table.checks import check_flag, check_instance, seed_of
 from ..table.column import Factor
-from ..table.target import target_column
 from ..typing import IntArray
 from .estimates import mean_of, share_of
 from .plan import Plan
@@ -86,7 +84,8 @@ def analyse(
     if model is not None:
         what = "a classifier of codelength, such as NaiveBayes(); compare others with codelength.evaluate"
         check_instance("model", model, TableClassifier, what)
-    given, seed = _with_target(table), seed_of(random_state)
+    given, seed = checked(as_table(table)), seed_of(random_state)
+    check_target(given)
     # Warnings of all steps become notes of the page instead of lines on the terminal.
     with noting() as notes:
         coded = NaiveBayes()._coded_for(given)
@@ -166,15 +165,6 @@ def _try_models(table: Table, coded: Coded, candidates: Candidates, told: Progre
         calibration=error,
         error_by_chance=by_chance,
     )
-
-
-def _with_target(table: Any) -> Table:
-    """Return a table; raise if it has no target, or no classes."""
-    given = checked(as_table(table))
-    if given.target is None:
-        raise DataError("the table has no target, so there is nothing to predict; name one with as_table")
-    target_column(given.target)
-    return given
 
 
 def _sample(table: Table, seed: int) -> tuple[Table, IntArray]:
