@@ -202,7 +202,7 @@ def _parsed(path: Path) -> Any:
 
 
 def _refused(constant: str) -> None:
-    raise ValueError(f"{constant} is not a number")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _digest(content: Mapping[str, Any]) -> str:

@@ -167,7 +167,7 @@ def test_candidates_that_no_fit_leaves_behind(path, name, value):
     )
     document = json.loads(path.read_text())
     path.write_text(json.dumps(replaced(document, ("fitted", "candidates", 0, name), value)))
-    refused(path, "not a consistent model|no number")
+    refused(path, "not a consistent model|not a JSON number")
     del document["model"]["fitted"]["candidates"][0][name]
     path.write_text(json.dumps(signed(document)))
     refused(path, f"not a consistent model.*{name}")

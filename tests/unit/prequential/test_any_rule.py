@@ -84,7 +84,7 @@ def test_a_rule_that_averages_codes_whole_rows(rule):
     coded = drawn()
     model = naive_bayes_sequence(coded, rule)
     if not rule.averages:
-        with pytest.raises(InvalidParameter, match="no distribution over rows"):
+        with pytest.raises(InvalidParameter, match="not a distribution over rows"):
             model.joint_terms()
         return
     prior = pseudocounts(rule.prior("uniform"), coded.schema)

@@ -106,7 +106,7 @@ def test_many_rows_of_many_kinds():
 
 def test_joint_terms_need_a_rule_that_averages():
     for rule in ("map", "stochastic_complexity"):
-        with pytest.raises(InvalidParameter, match="no distribution over rows"):
+        with pytest.raises(InvalidParameter, match="not a distribution over rows"):
             naive_bayes_sequence(drawn(), rule).joint_terms()
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from codelength.errors import InvalidParameter
 from codelength.table.intervals._distinct import _quantiles
 from codelength.table.intervals.cuts import STRATEGIES, assign, cut_points, interval_labels
 
@@ -408,3 +409,16 @@ class TestRounding:
         values, weights = [0, 0, 1, 1, 1, 1], [0.1, 0.4, 0.2, 0.3, 0.3, 0.7]
         cuts = cut_points(values, "mdl", sample_weight=weights, class_codes=values)
         assert cuts.tolist() == cut_points([0, 1], "mdl", class_codes=[0, 1]).tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": "widht"}, "strategy='widht'"),
+        ({"n_bins": 0}, "n_bins=0"),
+        ({"strategy": "mdl"}, "pass class_codes"),
+    ],
+)
+def test_options_that_do_not_exist_are_refused(options, message):
+    with pytest.raises(InvalidParameter, match=message):
+        cut_points([1.0, 2.0, 3.0], **options)

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...errors import InvalidParameter
 from ...typing import FloatArray, IntArray
 from ..checks import MAX_BINS, check_choice, check_size
 from ._distinct import between, distinct_values, kmeans_cuts, nearest_shares
@@ -73,9 +74,12 @@ def cut_points(
     >>> cut_points([1, 2, 3, 7, 8, 9], "mdl", class_codes=[0, 0, 0, 1, 1, 1])
     array([5.])
     """
+    check_options(strategy, n_bins)
     numbers = np.asarray(values, dtype=np.float64)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if strategy == "mdl":
+        if class_codes is None:
+            raise InvalidParameter('strategy="mdl" cuts by the class; pass class_codes, or another strategy')
         return mdl_cuts(numbers, np.asarray(class_codes, dtype=np.int64), weights)
     distinct, totals = distinct_values(numbers, weights)
     if len(distinct) < 2:
