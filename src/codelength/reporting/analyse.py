@@ -6,6 +6,7 @@ the sample of rows, the plan of the comparison and the seed, so that sections ag
 
 import time
 from dataclasses import replace
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,9 @@ from .sections.what_if import scorers_of, selected
 
 MAX_ROWS = 50_000
 """Largest number of rows on which models are compared; a random sample if there are more."""
+
+OWN_MODEL = "a classifier of codelength, such as NaiveBayes(); compare others with codelength.evaluate"
+"""Expected as ``model=``."""
 
 
 def analyse(
@@ -81,9 +85,7 @@ def analyse(
     start = time.perf_counter()
     check_flag("rows", rows)
     told = check_progress(progress)
-    if model is not None:
-        what = "a classifier of codelength, such as NaiveBayes(); compare others with codelength.evaluate"
-        check_instance("model", model, TableClassifier, what)
+    check_instance("model", model, (TableClassifier, NoneType), OWN_MODEL)
     given, seed = checked(as_table(table)), seed_of(random_state)
     check_target(given)
     # Warnings of all steps become notes of the page instead of lines on the terminal.
@@ -96,7 +98,6 @@ def analyse(
         told(0.9, 1)
         facts = variable_facts(given, coded, counts, seed)
         by_chance = tried.error_by_chance, most_by_chance(coded, seed)
-        told(0.95, 1)
         what_if = selected(coded, facts)
         scorers = scorers_of(what_if)
     analysis = Analysis(
