@@ -148,7 +148,12 @@ class DataTally:
             self._n_blank,
             int(self._n_missing.sum()) / n_cells if n_cells else 0.0,
             {name: float(share) for name, share in zip(schema.names, shares, strict=True) if share > 0},
-            tuple(name for name, n in zip(schema.names, n_seen, strict=False) if n == 1),
+            # Ignored columns, such as identifiers, have a single code, but many values in the table.
+            tuple(
+                variable.name
+                for variable, n in zip(schema.variables, n_seen, strict=False)
+                if n == 1 and variable.kind != "ignored"
+            ),
         )
 
 

@@ -234,6 +234,12 @@ class TestRemarks:
         )
         assert any("Only one value in same" in remark for remark in remarks_of(model._fitted))
 
+    @pytest.mark.filterwarnings("ignore::codelength.errors.CodelengthWarning")
+    def test_identifiers_do_not_have_one_value_only(self):
+        table = {"id": [f"row {n}" for n in range(40)]} | {name: ["x", "y"] * 20 for name in "abc"}
+        model = FiniteMixture(2, **QUICK).fit(table)
+        assert model._fitted.observed.constant == ()
+
     def test_weights_of_zero(self):
         table = {"a": ["x", "y", "x", "y"], "b": ["u", "v", "v", "u"]}
         model = FiniteMixture(1, **QUICK).fit(table, sample_weight=[1, 1, 0, 2])
