@@ -128,6 +128,57 @@ def _log_sum(logs: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
+def log_name_share(labels: IntArray, reference: Reference, power: float, names: IntArray) -> float:
+    """Return the log share of a clustering among all that differ from it in exchangeable names.
+
+    Shares are in proportion to a power of the reference distribution. The sum over renamings is a
+    permanent, added up subset by subset.
+
+    Parameters
+    ----------
+    labels : array of shape (n_rows,)
+        The clustering.
+    reference : Reference
+        The reference distribution.
+    power : float
+        Power of the reference distribution.
+    names : array of shape (n_components,)
+        From :func:`codelength.mixture.clusterings.exchangeable`.
+    """
+    n_components, logs = len(names), reference.log_probs
+    given, renamed = reference.log_shares.copy(), reference.log_shares.copy()
+    for m in range(len(given)):
+        table = np.zeros((n_components, n_components))
+        for n in range(len(labels)):
+            for k in range(n_components):
+                table[labels[n], k] += power * logs[n, m, k]
+        for k in range(n_components):
+            given[m] += table[k, k]
+            for other in range(n_components):
+                # Components with different priors cannot swap names: such permutations get weight zero.
+                if names[k] != names[other]:
+                    table[k, other] = -np.inf
+        renamed[m] += _log_permanent(table)
+    return _log_sum(given) - _log_sum(renamed)
+
+
+@njit(cache=True, nogil=True)
+def _log_permanent(table: FloatArray) -> float:
+    """Return the log of the sum, over permutations p, of exp(sum of table[k, p[k]])."""
+    size = len(table)
+    sums, terms = np.zeros(1 << size), np.empty(size)
+    # Row j is assigned when subsets have j + 1 columns: 2 ** size subsets instead of size! permutations.
+    for subset in range(1, 1 << size):
+        row = -1
+        for k in range(size):
+            row += subset >> k & 1
+        for k in range(size):
+            terms[k] = sums[subset ^ 1 << k] + table[row, k] if subset >> k & 1 else -np.inf
+        sums[subset] = _log_sum(terms)
+    return float(sums[len(sums) - 1])
+
+
+@njit(cache=True, nogil=True)
 def _draw(log_weights: FloatArray, generator: np.random.Generator) -> int:
     """Draw a position in proportion to its weight; the weights are overwritten."""
     highest, total = _highest(log_weights), 0.0

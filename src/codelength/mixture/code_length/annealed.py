@@ -224,7 +224,7 @@ def annealed_start(
     The reference is uniform, so that chains reach all names of the components, or around local optima, whose
     search takes its random numbers from ``generator``.
     """
-    from ._annealing_kernels import anneal
+    from ._annealing_kernels import anneal, log_name_share
 
     n_components, names, observed = coded.schema.n_classes, exchangeable(prior), ObservedCells.of(coded)
     if is_uniform:
@@ -241,34 +241,10 @@ def annealed_start(
             # All m! namings of exchangeable components have the same P(Z, D), but a chain stays near one. Its
             # weight counts all of them, times the share that the reference gives to its own names.
             log_weight += float(gammaln(np.unique(names, return_counts=True)[1] + 1).sum())
-            log_weight += _log_name_share(labels, reference, names)
+            log_weight += float(log_name_share(labels, reference, NAME_POWER, names))
         return labels, state, log_weight
 
     return start
-
-
-def _log_name_share(labels: IntArray, reference: Reference, names: IntArray) -> float:
-    """Return the log share of a clustering among all that differ from it in exchangeable names.
-
-    Shares are in proportion to a power of the reference distribution. The sum over renamings is a permanent.
-    """
-    n_components, log_shares = len(names), reference.log_shares
-    tables = np.empty((len(log_shares), n_components, n_components))
-    for k in range(n_components):
-        tables[:, k] = NAME_POWER * reference.log_probs[labels == k].sum(axis=0)
-    given = log_shares + np.trace(tables, axis1=1, axis2=2)
-    # Components with different priors cannot swap names: such permutations get weight zero.
-    tables[:, names[:, None] != names] = -np.inf
-    # Component j gets a name when sets of names have j + 1 members: 2 ** K sets instead of K! permutations.
-    sets, bits = np.arange(1 << n_components), 1 << np.arange(n_components)
-    n_members = (sets[:, None] & bits > 0).sum(axis=1)
-    sums = np.full((len(log_shares), len(sets)), -np.inf)
-    sums[:, 0] = 0.0
-    for j in range(n_components):
-        own = sets[n_members == j + 1]
-        # Without one of its names a set is summed already; with one more name its sum is still zero.
-        sums[:, own] = np.logaddexp.reduce(sums[:, own[:, None] ^ bits] + tables[:, j, None, :], axis=2)
-    return float(np.logaddexp.reduce(given) - np.logaddexp.reduce(log_shares + sums[:, -1]))
 
 
 def _is_uniform(start: str, coded: Coded) -> bool:
