@@ -197,7 +197,11 @@ def test_merged_rows_give_the_same_sum_in_every_order_of_digits(copies):
     problem = ClusteringSum.of(coded, 5, "uniform")
     copies = problem.distinct.copies
     falling = np.argsort(copies, kind="stable")[::-1]
-    orders = digit_order(copies), DigitOrder(falling, copies[falling], False)
+    orders = (
+        digit_order(copies),
+        DigitOrder(falling, copies[falling], 0),
+        DigitOrder(falling, copies[falling], 1),
+    )
     found = [subsets_sums(problem, order, 5)[0] for order in orders]
     for logs in found[1:]:
         np.testing.assert_allclose(logs, found[0], rtol=0, atol=1e-10)

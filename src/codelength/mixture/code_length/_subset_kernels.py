@@ -23,19 +23,23 @@ def _add_products(
     block: int,
     partners: IntArray,
     n_low: int,
+    by_bits: bool,
     share: float,
     total: FloatArray,
 ) -> None:
     """Add the products of one block of remainders and clusters, for all partners of the block.
 
-    A block is a single state, or the 16 subsets of four single rows: then it adds the 81 products of disjoint
-    subsets, as nine times the nine of two rows.
+    A block is a single state, the copies of one row, or the 16 subsets of four single rows: then it adds the
+    81 products of disjoint subsets, as nine times the nine of two rows.
     """
     if n_low == 1:
         product = 0.0
         for e in range(len(partners)):
             product += remainders[block + partners[e]] * weights[partners[e]]
         total[block] += share * product
+        return
+    if not by_bits:
+        _add_copies(remainders, weights, block, partners, share, total[block * n_low : (block + 1) * n_low])
         return
     p0 = p1 = p2 = p3 = (0.0, 0.0, 0.0, 0.0)
     # By index: over the array itself the loop is not vectorised, and takes twice as long.
@@ -57,6 +61,27 @@ def _add_products(
         total[at + 4] += share * p1[r]
         total[at + 8] += share * p2[r]
         total[at + 12] += share * p3[r]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def _add_copies(
+    remainders: FloatArray,
+    weights: FloatArray,
+    block: int,
+    partners: IntArray,
+    share: float,
+    total: FloatArray,
+) -> None:
+    """Add the products of one block, whose states are the numbers of copies of one row."""
+    n_low = len(total)
+    part = np.zeros(n_low)
+    for e in range(len(partners)):
+        left, taken = remainders[(block + partners[e]) * n_low :], weights[partners[e] * n_low :]
+        for t in range(n_low):
+            for r in range(n_low - t):
+                part[r] += left[r + t] * taken[t]
+    for r in range(n_low):
+        total[r] += share * part[r]
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -216,6 +241,7 @@ def add_cluster(
     upper: IntArray,
     middle: IntArray,
     n_low: int,
+    by_bits: bool,
     takes_top: bool,
     out: FloatArray,
 ) -> None:
@@ -230,8 +256,9 @@ def add_cluster(
     topmost row left (``takes_top``), which makes its choice unique, the sum is over all ``t`` that hold a
     copy of the topmost row of ``r + t``, and the share is that of one given copy. Every term is positive.
 
-    The lowest digits form blocks of ``n_low`` states, 1 or 16. Blocks form tiles, which fit in the cache,
-    over the digits whose copies are ``middle``; ``upper`` are the copies left of the other digits.
+    The lowest digits form blocks of ``n_low`` states: none of them, one, or four single rows (``by_bits``).
+    Blocks form tiles, which fit in the cache, over the digits whose copies are ``middle``; ``upper`` are the
+    copies left of the other digits.
     """
     starts, partners = _partners_within_tile(middle)
     n_tile = n_low * (len(starts) - 1)
@@ -242,7 +269,7 @@ def add_cluster(
         total.fill(0.0)
         top, n_below, n_listed = _list_partners(held, upper, listed)
         if takes_top and top < 0:
-            _add_within_tile(remainders, weights, middle, n_low, total)
+            _add_within_tile(remainders, weights, middle, n_low, by_bits, total)
         # Partners that hold a copy of the topmost row start after those wholly below it.
         for e in range(n_below if takes_top else 0, n_listed):
             left = remainders[(tile + listed[e]) * n_tile : (tile + listed[e] + 1) * n_tile]
@@ -250,7 +277,7 @@ def add_cluster(
             share = _share_with_top(held, upper, top, e // n_below) if takes_top else 1.0
             for block in range(len(starts) - 1):
                 chosen = partners[starts[block] : starts[block + 1]]
-                _add_products(left, taken, block, chosen, n_low, share, total)
+                _add_products(left, taken, block, chosen, n_low, by_bits, share, total)
         # Sums that small may contain denormal terms without full precision: they are dropped, and the callers
         # bound the loss.
         for r in range(n_tile):
@@ -261,14 +288,21 @@ def add_cluster(
 
 @njit(cache=True, nogil=True)
 def _add_within_tile(
-    remainders: FloatArray, weights: FloatArray, middle: IntArray, n_low: int, total: FloatArray
+    remainders: FloatArray,
+    weights: FloatArray,
+    middle: IntArray,
+    n_low: int,
+    by_bits: bool,
+    total: FloatArray,
 ) -> None:
     """Add the part of the sum in which neither state holds anything above the lowest tile."""
-    # Within the lowest block, disjoint bits fit together; t > r means that t has the topmost bit.
     for r in range(n_low):
-        for t in range(r + 1, n_low):
-            if r & t == 0:
+        for t in range(1, n_low):
+            # Within the lowest block, disjoint bits fit together; t > r means that t has the topmost bit.
+            if by_bits and t > r and r & t == 0:
                 total[r] += remainders[r + t] * weights[t]
+            elif not by_bits and r + t < n_low:
+                total[r] += t / (r + t) * remainders[r + t] * weights[t]
     held, listed = np.zeros(len(middle), dtype=np.int64), np.empty(_count_states(middle), dtype=np.int64)
     for block in range(len(listed)):
         top, n_below, n_listed = _list_partners(held, middle, listed)
@@ -276,5 +310,5 @@ def _add_within_tile(
         for first in range(n_below, n_listed, step):
             share = _share_with_top(held, middle, top, first // n_below)
             chosen = listed[first : min(first + step, n_listed)]
-            _add_products(remainders, weights, block, chosen, n_low, share, total)
+            _add_products(remainders, weights, block, chosen, n_low, by_bits, share, total)
         _advance(held, middle)

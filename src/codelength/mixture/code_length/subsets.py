@@ -40,6 +40,9 @@ _MAX_TURNS = 32
 N_BITS = 4
 """Number of single rows that form a block if there are so many: fixed by the kernels."""
 
+MIN_COPIES = 8
+"""Number of copies from which those of one row form a block."""
+
 TILE_STATES = 4096
 """Maximum number of states that are processed together: three arrays of this size fit in the cache."""
 
@@ -187,18 +190,23 @@ class DigitOrder:
     """Order in which distinct rows become digits, lowest first.
 
     ``rows`` are the distinct rows in this order and ``copies`` the number of copies of each, both of shape
-    (n_distinct,). With ``by_bits`` the lowest four digits are single rows, whose subsets form a block; else
-    a block is a single state.
+    (n_distinct,). The lowest ``n_low`` digits form a block: four single rows with all their subsets, or one
+    row with many copies. With none a block is a single state.
     """
 
     rows: IntArray
     copies: IntArray
-    by_bits: bool
+    n_low: int
+
+    @property
+    def by_bits(self) -> bool:
+        """Whether four single rows form a block."""
+        return self.n_low == N_BITS
 
     @property
     def low(self) -> IntArray:
         """Copies of the digits that form a block."""
-        return self.copies[: N_BITS if self.by_bits else 0]
+        return self.copies[: self.n_low]
 
     @property
     def middle(self) -> IntArray:
@@ -227,13 +235,14 @@ def digit_order(copies: IntArray) -> DigitOrder:
 
     Single rows are at the top, where every step removes one of them: this makes the next step cheaper by a
     factor of three. But if there are four, four of them are at the bottom, as a block; else the row with most
-    copies is.
+    copies is, as a block if loops over its copies are long enough to be faster than look-ups.
     """
     rising = np.argsort(copies, kind="stable")
-    by_bits = int(np.count_nonzero(copies == 1)) >= N_BITS
-    n_first = N_BITS if by_bits else 0
-    rows = np.concatenate((rising[:n_first], rising[n_first:][::-1]))
-    return DigitOrder(rows, copies[rows], by_bits)
+    if int(np.count_nonzero(copies == 1)) >= N_BITS:
+        rows = np.concatenate((rising[:N_BITS], rising[N_BITS:][::-1]))
+        return DigitOrder(rows, copies[rows], N_BITS)
+    rows = rising[::-1]
+    return DigitOrder(rows, copies[rows], int(copies[rows[0]] >= MIN_COPIES))
 
 
 def subsets_cost(problem: ClusteringSum, order: DigitOrder) -> Cost:
@@ -279,7 +288,7 @@ def _partition_sums(weights: FloatArray, order: DigitOrder, n_clusters: int) -> 
         n_tiles = _n_states(order.left(j)) if j < n_clusters else 1
         out = np.empty(n_tiles * order.n_tile)
         upper = order.left(j - 1)
-        add_cluster(remainders, weights, upper, order.middle, n_low, True, out)
+        add_cluster(remainders, weights, upper, order.middle, n_low, order.by_bits, True, out)
         remainders = out
         sums.append(remainders[0])
     return np.array(sums)

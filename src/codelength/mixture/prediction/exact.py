@@ -150,6 +150,6 @@ class ExactPosterior:
         for _ in range(n_others - 1):
             out = np.empty_like(remainders)
             # Components are labelled and may be empty: any of the rows left, or none.
-            add_cluster(remainders, scaled, upper, middle, n_low, False, out)
+            add_cluster(remainders, scaled, upper, middle, n_low, order.by_bits, False, out)
             remainders = out
         return remainders
