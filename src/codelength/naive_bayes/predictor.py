@@ -116,7 +116,7 @@ class Predictor:
         removed = None if coded.weights is None else copy_weights(coded.weights)
         if removed is None or (removed == 1.0).all():
             scorer = Scorer.of(self.counts.schema, self.tables_without_one_row)
-            log_weights[own] = scorer.log_weights(coded)[own]
+            log_weights[own] = scorer.log_weights_of(coded, own[1])
         else:
             log_weights[own] = self._own_weights(coded, own[1], removed)
         return log_weights

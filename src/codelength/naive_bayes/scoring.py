@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -102,6 +102,19 @@ class Scorer:
         """Return the log weight of each class for each row, shape (n_rows, n_classes)."""
         # Added last, because it may be large and probabilities do not need it.
         return self._score(coded.codes, n_threads, normalised=False).log_probs + self.constant
+
+    def log_weights_of(self, coded: Coded, classes: IntArray) -> FloatArray:
+        """Return the log weight of one class for each row; only its vector register is computed."""
+        found = np.empty(coded.n_rows)
+        for lane in range(len(self.joint)):
+            own = slice(lane * LANES, (lane + 1) * LANES)
+            scorer = replace(self, joint=self.joint[lane : lane + 1], base=self.base[own], n_classes=LANES)
+            rows = np.flatnonzero(classes // LANES == lane)
+            # Column by column, as tables are encoded: kernels are compiled for one layout only.
+            codes = np.take(coded.codes.T, rows, axis=1).T if len(self.joint) > 1 else coded.codes
+            scores = scorer._score(codes, None, normalised=False).log_probs
+            found[rows] = scores[np.arange(len(rows)), classes[rows] - own.start]
+        return found + self.constant
 
     def log_probs(self, coded: Coded, n_threads: int | None = None) -> Distributions:
         """Return the log probability of each class for each row; undefined rows are marked."""
