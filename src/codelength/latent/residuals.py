@@ -147,7 +147,7 @@ def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateRes
     from scipy.sparse import csr_array
 
     schema = mixture.schema
-    seen = csr_array((schema.n_cells, schema.n_cells))
+    seen: Any = csr_array((schema.n_cells, schema.n_cells))
     sizes = np.zeros((mixture.n_components, schema.n_variables, schema.n_variables))
     for block in mixture.blocks(mixture.distinct(coded)):
         cells, _, starts = ObservedCells.of(block)
@@ -155,11 +155,14 @@ def bivariate_residuals(coded: Rows, mixture: MixtureParameters) -> BivariateRes
         ones, shape = np.ones(len(cells)), (block.n_rows, schema.n_cells)
         indicators = csr_array((ones, cells.astype(np.int32), starts.astype(np.int32)), shape)
         # All two-way tables at once: one sparse product of the indicators.
-        seen = (seen + indicators.T @ indicators.multiply(block.row_weights[:, None])).tocsr()
+        weights = np.repeat(block.row_weights, np.diff(starts))
+        seen = seen + indicators.T @ csr_array((weights, indicators.indices, indicators.indptr), shape)
         sizes += _class_sizes(block, mixture)
     chi2 = np.full((schema.n_variables, schema.n_variables), np.nan)
+    # Few cells are faster looked up in one array.
+    seen = seen.toarray() if schema.n_cells <= MAX_DENSE else seen.tocsr()
     for i in range(schema.n_variables):
-        of_pairs = seen[schema.cells(i)].toarray()
+        of_pairs = seen[schema.cells(i)] if schema.n_cells <= MAX_DENSE else seen[schema.cells(i)].toarray()
         for j in range(i):
             # Only rows in which both variables are observed are expected in the table of the pair.
             expected = (mixture.of(i) * sizes[:, i, j, None]).T @ mixture.of(j)
