@@ -210,14 +210,14 @@ def rooted(edges: Iterable[tuple[int, int]], n_variables: int) -> IntArray:
     >>> rooted([(0, 1), (1, 2), (3, 4)], 6)
     array([ 1, -1,  1, -1,  3, -1])
     """
-    from scipy.sparse.csgraph import shortest_path
+    from scipy.sparse.csgraph import dijkstra
 
     if not n_variables:
         return np.zeros(0, dtype=np.int64)
     graph = np.zeros((n_variables, n_variables))
     for one, other in edges:
         graph[one, other] = 1.0
-    steps, before = shortest_path(graph, directed=False, unweighted=True, return_predecessors=True)
+    steps, before = dijkstra(graph, directed=False, unweighted=True, return_predecessors=True)
     reach = np.where(np.isinf(steps), 0.0, steps).max(axis=1, initial=0.0)
     centres = np.where(np.isinf(steps), np.inf, reach).argmin(axis=1)
     # The variable before each one on the path from the centre of its tree; negative for the centre itself.
