@@ -8,7 +8,8 @@ result does not depend on the start of the search or on the order of rows and me
 
 Order of reading: :func:`best_power` (temperatures), :func:`pool_weights` and :func:`prior_share`, then
 :meth:`Pool.fit`, which calls them. :func:`powers_left_out` and the private functions at the end leave one row
-out of each of these steps. The member ``kernel`` fits its powers by the same functions.
+out of each of these steps. The member ``kernel`` fits its powers by the same functions. Depends on ``member``
+for normalised probabilities, and on scipy for roots of one variable.
 """
 
 from dataclasses import dataclass

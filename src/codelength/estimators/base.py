@@ -3,6 +3,10 @@
 An estimator checks its parameters and turns tables into codes. Everything that ``fit`` learned is one
 immutable object, a subclass of :class:`Fitted`, kept apart from the parameters: a fit that fails leaves the
 model as it was, and a changed parameter changes nothing until the next fit.
+
+Order of reading: :func:`offered`; :class:`TableEstimator` (public methods, state for scikit-learn, steps that
+models share); :func:`load`. Depends on ``_fitted`` (what a fit learned), ``documents`` (files) and
+``reading``, and on :mod:`codelength.sources` and :mod:`codelength.table`.
 """
 
 import os

@@ -2,6 +2,10 @@
 
 Every public method is defined once. A model has it if its fitted type has the member that the decorator
 names; see :func:`codelength.estimators.base.offered`.
+
+Order of reading: :class:`TableClassifier` (fitting, predictions, explanations, evaluation, exports, then fits
+to codes for comparisons); :func:`class_array`. Depends on ``base``, on :mod:`codelength.scores` and on
+``reading`` (checks of the classes); an export is imported when it is asked for.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,9 @@
 """Results of latent class analysis: comparison, summary, profiles, code lengths, relations and fit.
 
-:class:`LatentResults`: numbers of classes and the summary; profiles; code lengths of tables; covariates,
-outcomes and inactive columns; then diagnostics as attributes. Each method passes the training rows and the
-mixture to a function of :mod:`codelength.latent` or :mod:`codelength.selection`.
+Order of reading: :class:`LatentResults` (numbers of classes and the summary; profiles; code lengths of
+tables; covariates, outcomes and inactive columns; then diagnostics as attributes). Each method passes the
+training rows and the mixture on. Depends on :mod:`codelength.latent` and :mod:`codelength.selection`, which
+compute the results, on ``_latent_summary`` and on ``latent_inference``, its base class.
 """
 
 from collections.abc import Callable, Iterable, Mapping

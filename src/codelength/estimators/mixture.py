@@ -1,8 +1,8 @@
 """Finite mixtures of multinomials (latent class models) with a principled number of components.
 
-:class:`FiniteMixture`: fitting, predictions, samples and imputed values, then what a fit found. Further
-results are in ``latent_results`` and ``latent_inference``, its base classes; ``_fitted_mixture`` learns and
-predicts.
+Order of reading: :class:`FiniteMixture` (fitting; predictions, samples and imputed values; then what a fit
+found). Further results are in ``latent_results`` and ``latent_inference``, its base classes. Depends on
+``_fitted_mixture``, which learns and predicts, and on :mod:`codelength.mixture` for options and results.
 """
 
 from collections.abc import Iterable, Sequence

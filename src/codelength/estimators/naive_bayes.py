@@ -1,8 +1,9 @@
 """The naive Bayes classifier, under any predictive rule.
 
-:class:`NaiveBayes`: fitting tables of any size, counts or batches; single rows; leave-one-out; then what a
-fit found, and checks of parameters. Predictions, queries and exports are those of ``classifier`` and
-``base``; ``_fitted_naive_bayes`` learns and predicts.
+Order of reading: :class:`NaiveBayes` (fitting tables of any size, counts or batches; single rows;
+leave-one-out and merging; then what a fit found, and checks of parameters). Predictions, queries and exports
+are those of ``classifier`` and ``base``. Depends on these, on ``_fitted_naive_bayes``, which learns and
+predicts, and on :mod:`codelength.naive_bayes` (rules and priors).
 """
 
 import threading

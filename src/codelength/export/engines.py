@@ -13,6 +13,7 @@ decimals are rounded in other ways. An exponent makes it a double in DuckDB, a c
 Order of reading: :class:`Engine` with ``ENGINES`` (names, literals and functions); :class:`Reading` (an
 expression, and the keys of each value), :func:`reading` (categories), :func:`measured` (numbers that are cut
 into intervals), then keys of numbers. :func:`check_values` refuses values that a program cannot tell apart.
+Depends on :mod:`codelength.table` alone: on its variables, and on how it spells and compares values.
 """
 
 import math

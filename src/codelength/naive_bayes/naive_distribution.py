@@ -16,6 +16,10 @@ after so many cases if all models were equally probable a priori. It predicts by
 rule with pseudocounts
 
 .. math:: N'_C(c) + 1 + \sum_i (n_i - 1) \quad \text{and} \quad N'_{i,C}(v, c) + 1.
+
+Order of reading: :class:`NaiveDistribution`; :class:`Posterior` (the same of a fitted model);
+:func:`cases_under` (earlier cases under a later schema), then checks of cases. Depends on ``priors`` (the
+interface of prior knowledge), on ``predictor`` and on :mod:`codelength.counts`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -6,7 +6,8 @@ poll, everything else is links and forms. Every refusal is a ``Refused`` with a 
 user.
 
 Order of reading: :func:`make_app`, the functions that find the state and its items, the handlers in the order
-of their routes, then the functions of the templates.
+of their routes, then the functions of the templates. Depends on ``guard``, ``state``, ``jobs`` and
+``uploads``, on :mod:`codelength.render` (templates) and on the optional library starlette.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
 """Batches of rows, the base class of their sources, and a temporary copy of rows that can be read only once.
 
 Order of reading: :class:`Batch` (some rows and their place), :class:`Batches` (the interface of a source),
-:class:`Spool` (rows on disk), then small functions of Arrow fields and arrays.
+:class:`Spool` (rows on disk), then small functions of Arrow fields and arrays. Depends on ``_scratch`` (the
+folder of temporary files) and on pyarrow, imported when it is needed; all other sources build on this module.
 
 A source yields its rows as Arrow record batches, in order, as often as they are read. The type of a column
 decides what its cells mean, as in memory: a dictionary is a declared domain, text is text. Two marks in the

@@ -2,7 +2,8 @@
 
 Order of reading: :func:`as_table`, :func:`known_rows` and :func:`as_coded` (whatever the caller has),
 :func:`read_table` (a file), :func:`read_carrying` and :func:`read_batches` (a file or batches, as a whole or
-piece by piece, with columns that are only carried over). Files are read as batches and joined.
+piece by piece, with columns that are only carried over). Files are read as batches and joined. Depends on
+``files`` and ``engines`` (what opens a source), on ``cells`` and ``roles``, and on :mod:`codelength.table`.
 """
 
 import os

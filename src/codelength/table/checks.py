@@ -6,6 +6,10 @@ rows.
 
 Every check takes the ``name`` of the option for its message, and the ``value`` that was passed. It returns
 the value in the type that the rest of the package expects, or raises.
+
+Order of reading: :func:`check_choice` and :func:`check_whole`, then names, paths, positions of rows and
+arrays; :func:`reading` (saved documents); numbers; :func:`check_weights`; random states. Depends on
+``_messages`` (how values are quoted), on ``values`` and on :mod:`codelength.errors`.
 """
 
 import math

@@ -2,6 +2,7 @@
 
 On small tables, models are fitted to a tenth, a quarter or two thirds of the rows and predict others. Tasks
 are computed in ``model_comparison``; this module has results and notes, tables, and claims, in this order.
+Depends on it, on :mod:`codelength_lab.significance` (tests and ranks) and on :mod:`codelength_lab.claims`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

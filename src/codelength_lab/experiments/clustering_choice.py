@@ -1,7 +1,9 @@
 """Choices among clusterings of one random split of one table, by all criteria, and their test scores.
 
-``SelectionTask`` has the criteria of the 2001 paper, computed by ``criteria``. ``OrderingsTask`` chooses
-among the same clusterings by averages over many orderings and by optimised orderings (``Choices``).
+Order of reading: :class:`SelectionTask` has the criteria of the 2001 paper, computed by :func:`criteria`.
+:class:`OrderingsTask` chooses among the same clusterings by averages over many orderings and by optimised
+orderings (:class:`Choices`). Depends on :mod:`codelength.prequential`, on :mod:`codelength.mixture` (the
+clusterings) and on ``row_orderings`` (the search for an ordering).
 """
 
 from collections.abc import Callable, Sequence

@@ -3,7 +3,8 @@
 The paper compares MAP, evidence (EV) and stochastic complexity (SC) by naive Bayes, and leaves to future work
 whether its results hold for finite mixtures, in which the component of every row is latent. Here they are
 tested on mixtures over all columns, the class among them, on the four tables of the paper. The module has
-tasks (computed in ``hidden_classes``), findings, claims, and tables of results, in this order.
+tasks (computed in ``hidden_classes``), findings, claims, and tables of results, in this order. Depends on
+``predictive_inference`` (tables and settings of the paper) and on :mod:`codelength_lab.claims`.
 """
 
 from collections.abc import Iterator, Mapping

@@ -3,8 +3,8 @@
 Figures 1 and 2: the number of terms that make up most of the sum over all clusterings. Figures 3 and 4: the
 approximations compared with the exact sum, by the clustering they start from and by the number of components.
 Each is computed on many random samples of all nine tables, then with more rows than could be summed in 1997.
-Samples are computed in ``clustering_sums``; claims are in ``sc_claims``. This module has tasks, collected
-results, and tables, in this order.
+This module has tasks, collected results, and tables, in this order. Depends on ``clustering_sums``, which
+computes the samples, on ``sc_claims`` and on :mod:`codelength_lab.published` (notes and values of the paper).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

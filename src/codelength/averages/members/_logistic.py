@@ -7,7 +7,8 @@ folds of a cross-validation differ in the weights of rows only, and share every 
 
 Layout: a vector of parameters is w, then b, then D class by class. The first axis of most arrays is the
 weighting (one search each), the last axis is the row. Order of reading: :class:`Design`, :class:`Penalty`,
-:func:`fitted`, ``_directions`` (conjugate gradients) and ``_searched`` (line search).
+:func:`fitted`, ``_directions`` (conjugate gradients) and ``_searched`` (line search). Depends on numpy and
+scipy only: it knows nothing of tables or members.
 
 References
 ----------

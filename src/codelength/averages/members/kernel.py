@@ -7,7 +7,8 @@ stretched by their information about the class, are combined with three ridges. 
 weighted by the probability of the classes of left-out rows.
 
 Order of reading: :meth:`Kernel.fit`, ``_Spaces`` (stretched rows), ``_runs`` (the grid of kernels and
-ridges), ``_parts`` and ``_held_out`` (averages over runs).
+ridges), ``_parts`` and ``_held_out`` (averages over runs). Depends on ``_kernel_machine`` (distances and
+regression), on :mod:`codelength.averages.pool` (powers) and on ``folds`` and ``factors`` of that package.
 """
 
 from collections.abc import Callable, Sequence

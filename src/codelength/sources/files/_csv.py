@@ -1,7 +1,8 @@
 """CSV files: names and delimiter from the header, rows by pyarrow, and faults named by line.
 
 Order of reading: :func:`read_header`, :class:`CsvFile` (record batches of text, or of numbers if that is
-asked for), ``_records`` (the rows as Python's own parser reads them).
+asked for), ``_records`` (the rows as Python's own parser reads them). Depends on the interface ``OpenFile``
+of this folder, on ``_text`` (how columns are read) and on pyarrow, which is imported when rows are read.
 
 Two parsers may read a file. That of pyarrow is fast, but it accepts quotes that are out of place, and its
 errors have no line. That of Python is slow and strict. So the quotes of a file are checked once, on its bytes

@@ -20,7 +20,8 @@ Facts about cells (``_Facts``) are found in bulk if all numbers are spelt in the
 bytes that occur decide; else for each distinct text of a batch, until one excludes everything but text.
 pyarrow parses numbers in the commonest spelling while it reads a CSV file in later passes.
 
-Depends on :mod:`codelength.table.spelling`, which says what one text spells.
+Order of reading: :class:`Reading` (what a caller asks for), ``_Facts`` and :class:`TextColumn`, then the
+functions that find facts. Depends on :mod:`codelength.table.spelling`, which says what one text spells.
 """
 
 from collections.abc import Callable, Mapping, Sequence

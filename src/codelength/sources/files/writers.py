@@ -1,7 +1,8 @@
 """Cells as text, and writers of plain tables, batch after batch: CSV and Parquet.
 
 Order of reading: :data:`ColumnDict` (a batch), :func:`values_of` and :func:`plain_cells` (its cells as Python
-values, and as a text file has them), then :func:`open_writer` with ``_CsvWriter`` and ``_ParquetWriter``.
+values, and as text), then :func:`open_writer` with ``_CsvWriter`` and ``_ParquetWriter``. Depends on
+``formats`` (which suffixes are written), on ``_csv`` and on :mod:`codelength.table.spelling`.
 """
 
 import codecs

@@ -6,6 +6,7 @@ second pass; see :mod:`codelength.sources.profile.brackets`.
 
 Order of reading: :class:`ProfileWork` (one batch), :class:`Profile` (all of them), :class:`Draft` and
 :class:`Open` (the schema, with columns that are still open); :class:`Sample` holds the rows drawn for drafts.
+Depends on ``column`` (one profile), ``brackets`` and the rules of :mod:`codelength.table.infer`.
 """
 
 from collections.abc import Mapping
