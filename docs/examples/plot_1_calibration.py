@@ -4,8 +4,8 @@ Can the probabilities be trusted?
 
 Naive Bayes counts the same evidence again and again where columns are related, and so it is far too
 sure of itself. An average over model classes takes that back. The points show, for ten parts of the
-rows, how often the class occurred that was promised with a probability. On the dashed line promises
-are kept.
+rows, the observed frequency of the class against its predicted probability. On the dashed line the two
+are equal.
 
 Every row is predicted without itself: no part of the picture is flattered.
 """

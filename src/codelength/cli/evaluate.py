@@ -87,7 +87,7 @@ def evaluate(
     The log score is the mean log probability of the class that occurred, in nats (0 at best). Differences
     from the best model are paired over rows, and ± is one standard error: a model within two of them is tied
     with the best. The Brier score is 0 at best and 2 at worst. Calibration is the mean distance between
-    predicted probabilities and the shares that came true (0 at best). The last column is the time of one fit.
+    predicted probabilities and observed frequencies (0 at best). The last column is the time of one fit.
     With --select the variables are chosen again without the rows that are predicted, so that the scores are
     honest.
 

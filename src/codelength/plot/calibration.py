@@ -167,7 +167,7 @@ class CalibrationDisplay(Display):
         # Without numbers of rows all points have the same size.
         known = np.nan_to_num(self.n_rows, nan=1.0)
         areas = 16 + 50 * known / known.max(initial=1.0)
-        axes.plot([0, 1], [0, 1], "--", color=GREY, linewidth=1.0, label="promises kept")
+        axes.plot([0, 1], [0, 1], "--", color=GREY, linewidth=1.0, label="perfect calibration")
         axes.vlines(self.promised, self.low, self.high, color=BLUE, linewidth=1.4, alpha=0.6)
         axes.scatter(
             self.promised, self.observed, s=areas, color=BLUE, zorder=3, label="rows, with 95 % interval"

@@ -270,8 +270,8 @@ def _read_path(path: str | os.PathLike[str], kinds: Schema | None = None) -> Tab
     if not is_file:
         check_one_file(path)
         raise DataError(
-            f"there is no file {shown(os.fspath(path), 80)}, and text is no table; pass a table, or the path "
-            f"of a file ({', '.join(SUFFIXES)}), as to codelength.read_table"
+            f"no such file: {shown(os.fspath(path), 80)}; pass a table, or the path of a file "
+            f"({', '.join(SUFFIXES)})"
         )
     return read_table(path, kinds=kinds)
 

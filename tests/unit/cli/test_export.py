@@ -72,7 +72,7 @@ def test_onnx(run, fitted):
         (["--to", "scorer", "--table", "t"], "--table goes with --to sql"),
         (["--to", "pmml"], "pmml"),
         (["--to", "sql", "--dialect", "oracle"], "oracle"),
-        (["--to", "sql", "--table", "a..b"], "no name in SQL"),
+        (["--to", "sql", "--table", "a..b"], "not a name in SQL"),
         (["--to", "sql", "--keep", "guess", "--name", "guess"], "choose another"),
         ([], "--to"),
     ],

@@ -144,7 +144,7 @@ def test_a_table_in_a_schema():
 @pytest.mark.parametrize("name", ["", "a\0b", None, 3])
 def test_names_that_are_none(name):
     look_ups = LookUps.of(NaiveBayes().fit({"x": list("aabb")}, list("kkll"))._fitted.predictor)
-    with pytest.raises(InvalidParameter, match="no name in SQL"):
+    with pytest.raises(InvalidParameter, match="not a name in SQL"):
         to_sql(look_ups, "t", ["class", "p", "q"], keep=[name])
     with pytest.raises(InvalidParameter, match=r"dialect='oracle'"):
         to_sql(look_ups, "t", ["class", "p", "q"], dialect="oracle")
@@ -186,7 +186,7 @@ def test_text_that_no_other_program_can_hold_is_refused(text):
         for export in (lambda model=model: model.to_sql("t"), model.to_onnx):
             with pytest.raises(InvalidParameter, match="half of a character"):
                 export()
-    with pytest.raises(InvalidParameter, match="no name in SQL"):
+    with pytest.raises(InvalidParameter, match="not a name in SQL"):
         NaiveBayes().fit({"x": list("abab")}, list("kkll")).to_sql(text)
     nameless = NaiveBayes().fit({"": list("abab")}, list("kkll"))
     for export in (lambda: nameless.to_sql("t"), nameless.to_onnx):

@@ -52,7 +52,7 @@ def settings_of(
             "uniform prior; missing cells say nothing; numbers other than few whole ones are cut into five "
             "intervals of about equal frequency"
         ),
-        "calibration error by chance": f"{by_chance[0]:.4f} if all promises were right",
+        "calibration error by chance": f"{by_chance[0]:.4f} if all probabilities were right",
         "bits alone": "naive Bayes (evidence) on one variable, each row predicted from all the others",
         "most bits alone by chance": (
             f"{by_chance[1]:.4f} for the strongest of all variables, were the classes shuffled"

@@ -254,7 +254,7 @@ class TestMessages:
                 ModelAverage().fit(source, "y")
             with pytest.raises(DataError, match=rf"{said}.*predict_table.*call one of these"):
                 model.predict(source)
-        with pytest.raises(DataError, match=r"there is no file 'parts\.parquet', and text is no table"):
+        with pytest.raises(DataError, match=r"no such file: 'parts\.parquet'; pass a table"):
             NaiveBayes().fit("parts.parquet", "y")
 
     def test_the_models_that_are_named_are_those_that_read_batches(self):
