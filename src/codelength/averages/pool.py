@@ -114,6 +114,7 @@ def best_power(
         return float(own - weights @ expected - pull)
 
     least, largest = np.log(prior.least), np.log(prior.largest)
+    # The search for a root needs slopes of both signs; without them the optimum is at a bound.
     if slope(least) <= 0.0:
         return prior.least
     if slope(largest) >= 0.0:
@@ -183,6 +184,7 @@ def pool_weights(
         return (
             float(weights @ log_scores) - strength / 2 * float(((w - centre) ** 2).sum()),
             weights @ gradients - strength * (w - centre),
+            # The penalty keeps the curvature regular where two members predict alike.
             np.tensordot(weights, curvatures, 1) + strength * np.eye(len(w)),
         )
 
@@ -318,6 +320,8 @@ class Pool(Savable):
             ratios, log_prior, labels, weights, copies, t * w, np.array(t_left_out).T, w > TOLERANCE
         )
         without = normalised(log_prior + np.einsum("nck,nk->nc", ratios, powers))
+        # Of predictions without each row: temperatures and weights were chosen for these rows, and would seem
+        # better than they are.
         ahead = (without - log_prior)[np.arange(len(labels)), labels]
         share = float(prior_share(weights @ ahead, weights.sum()))
         shares = prior_share(weights @ ahead - copies * ahead, np.maximum(weights.sum() - copies, 0.0))

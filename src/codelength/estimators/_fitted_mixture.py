@@ -245,6 +245,7 @@ class FittedMixture(Fitted):
         memberships = self.mixture.responsibilities(coded)
         found = {}
         for i, variable in enumerate(self.schema.variables):
+            # The code after that of the last value is a missing cell.
             rows = np.flatnonzero(coded.codes[:, i] == variable.n_values)
             if len(rows):
                 found[variable.name] = ImputedCells(
@@ -297,6 +298,7 @@ class FittedMixture(Fitted):
     def compared(self, criteria: Any, report: Callable[[float, float], None] | None = None) -> Comparison:
         """Return the comparison with further criteria, which take longer."""
         rows = self.training.distinct()
+        # Only a fit has training rows at this point, and it keeps its mixtures; a file restores neither.
         assert self.mixtures is not None
         prior = self.params["prior"]
         return with_criteria(

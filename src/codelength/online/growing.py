@@ -204,6 +204,7 @@ class GrowingCounts(StreamCounts):
         met = self.n_met_classes / weight
         found = self.target.log_evidence(of_classes, of_classes.sum(axis=0), met, self.class_pseudocount)
         for i, domain in enumerate(self.domains):
+            # An identifier has one value that every row has: it is certain, and adds nothing.
             if not domain.is_retired:
                 of_values = self.value_counts[np.ix_(domain.places, columns)] / weight
                 totals, n_met = self.totals[i, columns] / weight, self.n_met[i] / weight

@@ -195,6 +195,7 @@ class OnlineNaiveBayes(Shown):
                 self._counts.shrink(weight)
                 self._weight = 1.0
             if self._rows is not None:
+                # Places of values, not cells: nothing is looked up again when the row leaves the window.
                 self._rows.append(row)
                 if len(self._rows) > self._most:
                     self._counts.take_off(self._rows.popleft())
@@ -329,6 +330,7 @@ class OnlineNaiveBayes(Shown):
         from .saved import to_document
 
         with self._lock:
+            # Under the lock, so that counts and scores in the file are of the same rows.
             documents.write(to_document(self), path)
 
     @classmethod

@@ -264,6 +264,7 @@ class Spool(Batches):
         with open(self._path, "rb") as file:
             size = self._path.stat().st_size
             while file.tell() < size:
+                # A reader stops behind the end mark of its stream, which is where the next stream begins.
                 reader: Any = pa.ipc.open_stream(file)
                 for rows in reader:
                     source, first_row, position = next(places)
@@ -296,6 +297,7 @@ def located(work: Callable[[Batch], Part], batch: Batch) -> Part:
         return work(batch)
     except DataError as error:
         text = str(error)
+        # An inner call has named the place already.
         if batch.source and text.startswith(batch.source):
             raise
         # A message that names a row needs no more than the file.
@@ -364,6 +366,7 @@ def raw_numbers(array: Any) -> NDArray[Any]:
     """Return the whole numbers of an array as they are in memory; those of missing cells are arbitrary."""
     # A view of the buffer: to_numpy would make floats of whole numbers with gaps.
     kind = array.type.to_pandas_dtype()
+    # An array without cells may have no buffer at all.
     if not len(array):
         return np.empty(0, dtype=kind)
     numbers: NDArray[Any] = np.frombuffer(array.buffers()[1], dtype=kind)

@@ -146,6 +146,7 @@ def numbers_of(name: str, array: Any, first_row: int = 0) -> tuple[NDArray[Any],
         return floats_of_decimals(name, array), missing
     if pa.types.is_integer(array.type):
         return raw_numbers(array), missing
+    # Zeros fill the gaps: as NaN, they would fail the quick test of the sum below.
     if missing is not None:
         array = array.fill_null(pa.scalar(0).cast(array.type))
     floats = array.to_numpy(zero_copy_only=False)
@@ -203,6 +204,7 @@ def on_scale(name: str, counts: IntArray, type_: Any) -> FloatArray:
     unit = unit_of(type_)
     if len(counts):
         # The bounds are multiplied instead of dividing every cell.
+        # In nanoseconds they exceed 64 bits, so they stay integers of Python.
         per_day = 1 if unit == "D" else 86_400 * _PER_SECOND[unit]
         if counts.min() < _FIRST_DAY * per_day or counts.max() >= (_LAST_DAY + 1) * per_day:
             raise DataError(f"column {name!r}: {FAR_AWAY}")
@@ -226,6 +228,7 @@ def floats_of(array: Any, column: Any, scale: Scale, first_row: int = 0) -> Floa
         return on_scale(name, counts_of(array)[0], array.type)
     if kind == "text":
         values, positions = Dictionaries().of(name, texts_of(array), mark_of(column))
+        # The position of a missing cell is -1, which finds the NaN at the end.
         return np.append(time_numbers(values, scale), np.nan)[positions]
     return np.asarray(column_of(name, array, column).numbers, dtype=np.float64)
 

@@ -81,6 +81,7 @@ class Table(Shown):
         """
         everything = self.columns if self.target is None else (*self.columns, self.target)
         for column in everything:
+            # The type first: an array, compared with a name, has no single truth value.
             if isinstance(name, str) and column.name == name:
                 return column
         raise SchemaMismatch(f"{self._where}has no column {shown(name)}{suggestion(name, self.names)}")
@@ -269,6 +270,7 @@ def _in_memory(data: Any) -> Table:
     # Plain containers come before frames: narwhals passes them over, and numpy would make one object of a
     # mapping.
     if isinstance(data, np.ndarray):
+        # np.asarray makes plain arrays of matrices, but it would drop the mask of a masked array.
         return _from_array(data if isinstance(data, np.ma.MaskedArray) else np.asarray(data))
     if type(data).__module__.startswith("scipy.sparse"):
         raise DataError("a sparse matrix is not a categorical table; pass X.toarray() or a data frame")

@@ -115,6 +115,7 @@ class Sample:
     def merge(self, other: "Sample") -> None:
         """Add the sample of other rows."""
         self._waiting += [replace(other, _waiting=[]), *other._waiting]
+        # Joined only once there are many: a join for every batch would copy all rows again each time.
         if sum(len(part.ranks) for part in self._waiting) > self.size:
             self.settle()
 
@@ -339,6 +340,7 @@ class ProfileWork:
             columns[name], floats = profile_of(
                 column, array, weights, first_row=batch.first_row, is_wide=name in self._wide
             )
+            # Classes are never cut, so the sample does without them.
             if floats is not None and name != self.roles.target:
                 numbers[name] = floats
         size = sample_size(len(self.roles.variables))
