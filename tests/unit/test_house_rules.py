@@ -1,6 +1,7 @@
 """Sizes of modules, functions and signatures in ``src``."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,6 +99,17 @@ def found() -> set[Offence]:
 
 def test_modules_functions_and_signatures_are_short(found):
     assert sorted(found - EXCEPTIONS.keys()) == []
+
+
+def test_kernels_have_no_negative_indices():
+    """Compiled code with checked bounds refuses them, and C does not count from the end."""
+    lines = [
+        f"{path.name}: {line.strip()}"
+        for path in sorted(SRC.rglob("*_kernels.py"))
+        for line in path.read_text("utf-8").splitlines()
+        if re.search(r"\[-\d", line)
+    ]
+    assert lines == []
 
 
 def test_every_exception_is_needed(found):

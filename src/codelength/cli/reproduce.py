@@ -74,9 +74,9 @@ def reproduce(
         with working(spec.experiment) as progress:
             try:
                 made = run(spec, directory=output, jobs=jobs, dask=dask, progress=progress)
+                paths = reports.save(made.findings, made.directory)
             except KeyboardInterrupt:
                 raise KeyboardInterrupt("; repeat the command to resume") from None
-            paths = reports.save(made.findings, made.directory)
         if as_json:
             documents.append(reports.as_document(made.findings) | {"directory": str(made.directory)})
         else:

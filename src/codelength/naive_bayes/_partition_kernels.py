@@ -226,7 +226,7 @@ def _log_unit(
     A heavy row changes the evidence by a factor beyond the range of a float64. Factors are therefore relative
     to this one.
     """
-    is_ordered, of_class = v < n_ordered, below[-1, y]
+    is_ordered, of_class = v < n_ordered, below[len(below) - 1, y]
     heaviest, log_unit = 0.0, 0.0
     for s in range(len(strengths)):
         for i in range(0 if is_ordered else v, v + 1):

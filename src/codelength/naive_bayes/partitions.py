@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import DataError
 from ..typing import FloatArray, IntArray
 
 
@@ -107,7 +108,14 @@ class PartitionAverage:
 
         posterior = self.counts, self.base, self.n_ordered, self.strengths, self.weights, self.of_strengths
         cells = np.stack([values, labels]).astype(np.int64)
-        log_ratios, more = average_ratios(
-            *posterior, cells[0], cells[1], np.asarray(removed, dtype=np.float64)
-        )
+        try:
+            log_ratios, more = average_ratios(
+                *posterior, cells[0], cells[1], np.asarray(removed, dtype=np.float64)
+            )
+        except ZeroDivisionError:
+            # No partition is left that is not negligible next to the others.
+            raise DataError(
+                "the weights of the rows are too large for an average over intervals; divide them by a "
+                'constant, or pass numeric="auto"'
+            ) from None
         return log_ratios, self.log_evidence + more

@@ -362,3 +362,11 @@ def test_command_line(run, tmp_path):  # noqa: F811
     code, _, err = run(*call, "--rule", "map")
     assert code != 0
     assert "does not average over models" in err
+
+
+def test_weights_that_leave_no_partition_are_refused():
+    rows, labels = np.arange(40.0)[:, None], np.array(list("pq") * 20)
+    model = NaiveBayes(numeric="average")
+    assert model.fit(rows, labels, sample_weight=np.full(40, 1e12)).n_features_in_ == 1
+    with pytest.raises(DataError, match=r"weights of the rows are too large.*divide them"):
+        model.fit(rows, labels, sample_weight=np.full(40, 1e20))

@@ -54,7 +54,7 @@ def log_table(counts: FloatArray, pseudocounts: FloatArray) -> FloatArray:
     array of shape (n_classes + 1, FIRST + n_logs)
         See :data:`LIMIT`.
     """
-    logs = np.zeros((len(counts), FIRST + 1 + int(min(counts[-1], _MAX_LOGS))))
+    logs = np.zeros((len(counts), FIRST + 1 + int(min(counts[len(counts) - 1], _MAX_LOGS))))
     for c in range(len(counts)):
         limit = 1 + int(min(counts[c], _MAX_LOGS))
         logs[c, LIMIT], logs[c, PSEUDOCOUNT] = limit, pseudocounts[c]
@@ -142,7 +142,7 @@ def rearranged(
     For ordered codes, the code of missing cells moves from the last place to the first. Codes without order
     are sorted by the share of one class, drawn at random from the present ones.
     """
-    last = codes[-1]
+    last = codes[len(codes) - 1]
     if n_ordered > 0:
         # Without missing cells there is nothing to move. With a single ordered code the only split, ordered
         # against missing, was tried in the first order.
