@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from codelength import NaiveBayes
 from codelength.estimators import Capability, capabilities_of, constructor_of, model_names
 
 RNG = np.random.default_rng(0)
@@ -56,3 +57,8 @@ def test_models_do_what_they_say(kind, table):
     model = fitted(constructor_of(kind)(), X)
     for capability in sorted(capabilities_of(model)):
         assert TRIED[capability](model, X), capability
+
+
+def test_models_that_refuse_unknown_values_are_not_exported():
+    assert "export" in capabilities_of(NaiveBayes())
+    assert "export" not in capabilities_of(NaiveBayes(handle_unknown="error"))

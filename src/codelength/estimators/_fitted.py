@@ -101,7 +101,9 @@ class Fitted:
         """Return the capabilities of a model; a subclass removes those that its parameters exclude."""
         usual: tuple[Capability, ...] = ("weights", "classes" if cls.outcome == "class" else "components")
         # Looked up as members, so that a capability cannot be declared without its implementation.
-        return frozenset({*usual, *(name for name, member in OFFERED.items() if hasattr(cls, member))})
+        found = {*usual, *(name for name, member in OFFERED.items() if hasattr(cls, member))}
+        # No other program can refuse values that were not seen.
+        return frozenset(found - {"export"} if params.get("handle_unknown") == "error" else found)
 
     @classmethod
     def reading(cls, params: Mapping[str, Any]) -> Reading:

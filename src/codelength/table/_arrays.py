@@ -21,6 +21,7 @@ from .checks import check_distinct
 from .column import Column, Factor, Numbers, Positions
 from .values import (
     LARGEST_EXACT,
+    MAX_DIGITS,
     UnusableValue,
     canonical,
     is_missing,
@@ -128,6 +129,10 @@ def floats_of_decimals(name: str, array: Any) -> FloatArray:
     """Return decimals as the nearest floats, NaN if missing; raise if a whole number would lose digits."""
     import pyarrow as pa
 
+    if array.type.precision > MAX_DIGITS:
+        raise DataError(
+            f"column {name!r}: numbers of more than {MAX_DIGITS} digits; convert them to floats, or to text"
+        )
     # Through text, because that rounds once.
     numbers = array.cast(pa.string()).cast(pa.float64()).to_numpy(zero_copy_only=False)
     largest = np.nanmax(np.abs(numbers), initial=0) if len(numbers) else 0

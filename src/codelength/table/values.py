@@ -34,6 +34,9 @@ from numpy.typing import NDArray
 from ..typing import FloatArray, Scalar
 from ._messages import shown
 
+MAX_DIGITS = 38
+"""Digits of a decimal number, as in databases."""
+
 LARGEST_EXACT = 2**53
 """Whole numbers beyond this lose digits as floats."""
 
@@ -230,6 +233,9 @@ def _float(value: Any) -> Scalar:
 
 def _nearest(value: Any) -> Scalar:
     """Return a decimal or a fraction: exact if it is whole, else the nearest float64."""
+    if isinstance(value, Decimal) and len(value.as_tuple().digits) > MAX_DIGITS:
+        what = f"a number of more than {MAX_DIGITS} digits"
+        raise UnusableValue(f"{what}; convert the column to floats, or to text")
     try:
         number = float(value)
     except OverflowError:

@@ -667,10 +667,10 @@ def test_numbers_are_what_python_writes(number):
 
 @pytest.mark.parametrize(
     "cells",
-    [[Decimal("1E-20000000"), Decimal(0)], [Decimal("0." + "1" * 39), Decimal(1)]],
+    [[Decimal("1E-20000000"), Decimal(0)], [Decimal("0." + "1" * 38), Decimal(1)]],
     ids=["near zero", "fraction"],
 )
-def test_decimals_of_any_length_are_rounded(cells):
+def test_decimals_are_rounded(cells):
     assert as_column("v", cells).numbers.tolist() == [float(cell) for cell in cells]
 
 
@@ -753,3 +753,11 @@ def test_both_hours_of_a_change_of_clocks():
     ]
     for column in columns:
         assert [*column.cells] == [*expected, None, expected[0]]
+
+
+@pytest.mark.parametrize("form", [list, pa.array], ids=["list", "Arrow"])
+def test_decimals_of_more_than_38_digits_are_refused(form):
+    """Two that differ in the 45th digit would be one value."""
+    cells = form([Decimal(f"1.{'1' * 44}{last}") for last in (1, 2)])
+    with pytest.raises(DataError, match=r"column 'x'.*more than 38 digits; convert"):
+        as_table({"x": cells} if form is list else pa.table({"x": cells}))
