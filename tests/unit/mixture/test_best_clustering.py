@@ -74,6 +74,6 @@ def test_edges():
 
 def test_pseudocounts_that_counts_would_swallow_are_refused():
     coded = random_coded(0, 30, [3] * 40)
-    with pytest.raises(InvalidParameter, match="pseudocount of 1e-16 would get lost"):
+    with pytest.raises(InvalidParameter, match="pseudocount of 1e-16 would be lost"):
         best_clustering(coded, 3, Prior(1e-16, 1e-16))
     assert np.isfinite(best_clustering(coded, 3, Prior(1e-6, 1e-6), method="climb").code_length)

@@ -281,7 +281,9 @@ def test_a_hundred_uploads_at_once_leave_it_responsive(start):
     assert all("try again" in text or "remove one" in text or "location" in text for text in texts)
     assert n_pages > 1
     assert server.ask("GET", "/")[0] == 200
-    assert len(list(Path(server.temporary).rglob("table.csv"))) == statuses.count(201)
+    # os.walk leaves out folders of finished work that the server removes meanwhile.
+    kept = [files for _, _, files in os.walk(server.temporary) if "table.csv" in files]
+    assert len(kept) == statuses.count(201)
     assert server.end()[0] == 0
 
 
