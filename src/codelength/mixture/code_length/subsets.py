@@ -200,7 +200,7 @@ class DigitOrder:
 
     @property
     def by_bits(self) -> bool:
-        """Whether four single rows form a block."""
+        """True if four single rows form a block."""
         return self.n_low == N_BITS
 
     @property
